@@ -1,0 +1,104 @@
+#include "heuristics/cost_model.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "heuristics/constants/sm_90_h200.h"
+
+namespace skgemm {
+namespace {
+
+// Flops per cycle and SM of the unit each kernel runs on (vendor white papers; fp64 by m8n8k4, which on sm_90 has half the
+// rate of the larger shapes; fp16 on sm_90 by mma.sync, which reaches about 62 % of wgmma's 4096).
+double flops_per_cycle(DataType in, int compute_capability) {
+  const bool a100 = compute_capability == 80;
+  const bool datacenter = a100 || compute_capability == 90 || compute_capability == 100;
+  switch (in) {
+    case DataType::f64: return datacenter ? 128 : 2;
+    case DataType::f32: return a100 ? 128 : 256;
+    default: return a100 ? 2048 : datacenter ? 2540 : 1024;
+  }
+}
+
+// Constants from rates, for parts that were never fitted. The shares of peak are those of the fitted part's kernels.
+CostConstants derive(const KernelRow& row, const DeviceModel& device) {
+  constexpr double kShareOfPeak = 0.85;      // of a full SM
+  constexpr double kSoloShareOfPeak = 0.65;  // of an SM with one CTA
+  constexpr double kLaunchUs = 4.0;
+  const double sm_flops_per_us = flops_per_cycle(row.in, device.compute_capability) * device.clock_ghz * 1e3;
+  const double step_flops = 2.0 * row.tile_m * row.tile_n * row.tile_k;
+  const double full = row.ctas_per_sm * step_flops / (sm_flops_per_us * kShareOfPeak);
+  // A partial moves through L2; a CTA gets its SM's share of the L2 rate (GB/s = 1e3 bytes/us).
+  const double slot_us = row.slot_bytes() / (device.l2_gbs * 1e3 / device.sms);
+  const double solo = std::min(full, step_flops / (sm_flops_per_us * kSoloShareOfPeak));
+  return {.a = kLaunchUs, .b = slot_us, .c = full, .d = slot_us, .e = 0.5 * slot_us, .solo = solo};
+}
+
+}  // namespace
+
+int64_t iters_per_cta(int64_t tiles, int64_t steps, int64_t g) { return ceil_div(tiles * steps, g); }
+
+int64_t fixup_peers(int64_t tiles, int64_t steps, int64_t g) { return ceil_div(steps, iters_per_cta(tiles, steps, g)); }
+
+double stream_k_time(const CostConstants& k, int64_t tiles, int64_t steps, int64_t g) {
+  const int64_t peers = fixup_peers(tiles, steps, g);
+  return k.a + k.b * (peers > 1) + k.c * static_cast<double>(iters_per_cta(tiles, steps, g)) +
+         k.d * static_cast<double>(peers - 1);
+}
+
+int64_t best_grid(const CostConstants& k, int64_t tiles, int64_t steps, int64_t p) {
+  int64_t best = 1;
+  for (int64_t g = 2; g <= p; ++g) {
+    if (stream_k_time(k, tiles, steps, g) < stream_k_time(k, tiles, steps, best)) best = g;
+  }
+  return best;
+}
+
+int64_t most_contributors(const Schedule& s) {
+  if (s.kind == ScheduleKind::fixed_split) return s.split;
+  if (s.sk_tiles == 0) return 1;
+  const int64_t total = s.sk_steps(), steps = s.space.steps, share = total / s.ctas;
+  const bool even = share * s.ctas == total;
+  if (even && (share % steps == 0 || steps % share == 0)) return share >= steps ? 1 : steps / share;
+  return std::min(ceil_div(steps, share) + 1, s.ctas);
+}
+
+int64_t resident_ctas(const KernelRow& row, const DeviceModel& device) {
+  // A CTA also costs 1 KB of system shared memory (CUDA C++ Programming Guide, compute capabilities 8.x and later).
+  const int64_t fit = device.smem_per_sm / static_cast<int64_t>(row.smem_bytes + 1024);
+  return std::clamp<int64_t>(fit, 1, row.ctas_per_sm);
+}
+
+double step_time(const CostConstants& k, int64_t ctas, int64_t sms, int64_t ctas_per_sm) {
+  // A CTA alone on its SM steps faster than one that shares it.
+  const double occupancy = std::clamp(static_cast<double>(ctas) / static_cast<double>(sms), 1.0, double(ctas_per_sm));
+  const double shared_part = ctas_per_sm > 1 ? (occupancy - 1.0) / static_cast<double>(ctas_per_sm - 1) : 0.0;
+  return k.solo + (k.c - k.solo) * shared_part;
+}
+
+double makespan(const CostConstants& k, const Schedule& s, int64_t sms, int64_t ctas_per_sm) {
+  const double step = step_time(k, s.ctas, sms, ctas_per_sm);
+
+  const int64_t peers = most_contributors(s);
+  const double fixup = peers > 1 ? k.b + k.d * static_cast<double>(peers - 1) : 0.0;
+  if (s.kind == ScheduleKind::fixed_split) {
+    const int64_t rounds = ceil_div(s.tiles() * s.split, s.ctas);
+    const double unit = step * static_cast<double>(ceil_div(s.space.steps, s.split));
+    return k.a + static_cast<double>(rounds) * unit + static_cast<double>(rounds - 1) * k.e + fixup;
+  }
+  const int64_t whole = ceil_div(s.tiles() - s.sk_tiles, s.ctas);
+  const int64_t shared = s.sk_tiles > 0 ? ceil_div(s.sk_steps(), s.ctas) : 0;
+  const int64_t units = whole + (shared > 0 ? 1 + (shared - 1) / s.space.steps : 0);
+  return k.a + step * static_cast<double>(shared + whole * s.space.steps) + static_cast<double>(units - 1) * k.e + fixup;
+}
+
+ConstantsSource constants_for(const KernelRow& row, const DeviceModel& device) {
+  if (device.name == constants::h200::kPart) {
+    for (const constants::h200::Row& fitted : constants::h200::kRows) {
+      if (std::string_view(row.name) == fitted.kernel) return {fitted.value, true};
+    }
+  }
+  return {derive(row, device), false};
+}
+
+}  // namespace skgemm

@@ -1,0 +1,52 @@
+#include "heuristics/device_model.h"
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+namespace skgemm {
+namespace {
+
+struct NamedDevice {
+  std::string_view key;
+  DeviceModel model;
+};
+
+// SM counts, clocks, L2 sizes and memory rates from the vendor's architecture white papers (A100, H100, Ada, Blackwell);
+// the H200's rates are measured ones. L2 rates of the others are scaled from the H200's by SMs and clock.
+const std::vector<NamedDevice>& table() {
+  static const std::vector<NamedDevice> devices = {
+      {"h200", {"NVIDIA H200", 90, 132, 1.98, 4510, 5500, int64_t{60} << 20, 228 << 10}},
+      {"h100", {"NVIDIA H100 80GB HBM3", 90, 132, 1.98, 3000, 5500, int64_t{50} << 20, 228 << 10}},
+      {"a100", {"NVIDIA A100-SXM4-80GB", 80, 108, 1.41, 1850, 3900, int64_t{40} << 20, 164 << 10}},
+      {"l40s", {"NVIDIA L40S", 89, 142, 2.52, 800, 5000, int64_t{96} << 20, 100 << 10}},
+      {"b200", {"NVIDIA B200", 100, 148, 1.96, 7200, 9000, int64_t{126} << 20, 228 << 10}},
+  };
+  return devices;
+}
+
+bool equal_ignoring_case(std::string_view x, std::string_view y) {
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](unsigned char p, unsigned char q) {
+    return std::tolower(p) == std::tolower(q);
+  });
+}
+
+}  // namespace
+
+const DeviceModel* find_device(std::string_view name) {
+  for (const NamedDevice& d : table()) {
+    if (equal_ignoring_case(d.key, name) || equal_ignoring_case(d.model.name, name)) return &d.model;
+  }
+  return nullptr;
+}
+
+std::span<const DeviceModel> known_devices() {
+  static const std::vector<DeviceModel> models = [] {
+    std::vector<DeviceModel> all;
+    for (const NamedDevice& d : table()) all.push_back(d.model);
+    return all;
+  }();
+  return models;
+}
+
+}  // namespace skgemm

@@ -1,0 +1,25 @@
+// What the selector knows about a device: plain numbers, so that it runs and is tested without one.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace skgemm {
+
+struct DeviceModel {
+  std::string name;        // as the driver says it, e.g. "NVIDIA H200"
+  int compute_capability;  // 80, 90, ...
+  int sms;
+  double clock_ghz;        // maximum SM clock
+  double dram_gbs;         // DRAM read rate, GB/s
+  double l2_gbs;           // L2 read rate, GB/s
+  int64_t l2_bytes;
+  int64_t smem_per_sm;     // bytes
+};
+
+// Parts known by name, for `plan --device` and tests: "h200", "h100", "a100", ... nullptr when unknown.
+const DeviceModel* find_device(std::string_view name);
+std::span<const DeviceModel> known_devices();
+
+}  // namespace skgemm

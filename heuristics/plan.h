@@ -1,0 +1,22 @@
+// What will run: the selector's answer and everything a launch needs besides pointers.
+#pragma once
+#include <string>
+
+#include "kernels/catalogue.h"
+#include "kernels/schedule.h"
+
+namespace skgemm {
+
+struct Plan {
+  const KernelRow* kernel;
+  int tile_m, tile_n;  // elements; run-time data of the kernel (design D7)
+  bool swapped;        // computed as C^T = op(B)^T op(A)^T
+  Schedule schedule;
+  size_t workspace_bytes;
+  double predicted_us;
+};
+
+// One line: "f32_simt 128x128x16 two-tile g=264 sk_tiles=300 tiles=1024 steps=256 workspace=34.6MB predicted=812.4us".
+std::string to_string(const Plan& plan);
+
+}  // namespace skgemm

@@ -1,0 +1,20 @@
+// A CTA's life, once for every kernel and for the host executor of the tests: walk the units, sum, fix up, store.
+#pragma once
+#include "kernels/fixup.h"
+
+namespace skgemm {
+
+// Ops adds to the fixup's operations (fixup.h):
+//   void mainloop(unit)   accumulators = op(A)*op(B) over the unit's k-steps of its tile (algorithm 3, MacLoop)
+//   void epilogue(unit)   C tile = alpha*accumulators + beta*C
+template <class Ops>
+SKGEMM_HD void cta_main(Ops& ops, const Schedule& s, int64_t cta) {
+  UnitCursor cursor(s, cta);
+  Unit u{};
+  while (cursor.next(u)) {
+    ops.mainloop(u);
+    if (u.contributors == 1 || fixup(ops, s, u)) ops.epilogue(u);
+  }
+}
+
+}  // namespace skgemm

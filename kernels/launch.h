@@ -1,0 +1,52 @@
+// The host side of the kernels: plain values in, a CUDA launch out. No BLAS, no handle, no policy.
+#pragma once
+#include <cstdint>
+
+#include "kernels/catalogue.h"
+#include "kernels/schedule.h"
+
+struct CUstream_st;
+
+namespace skgemm {
+
+// alpha or beta: a value, or a device address read when the kernel runs. `type` is that of the device scalar
+// (f16 for cuBLAS's half scalars, f32, f64).
+struct Scalar {
+  double value;
+  const void* device;
+  DataType type;
+};
+
+struct Operand {
+  const void* data;
+  int64_t ld, batch_stride;  // elements
+  bool k_major;              // contiguous along k: A with op T, B with op N
+};
+
+struct GemmArgs {
+  int64_t m, n, k;
+  Operand a, b;
+  void* c;
+  int64_t ldc, c_batch_stride;  // elements
+  DataType in, out;
+  Scalar alpha, beta;
+  uint32_t* counters;  // kCounterCapacity zeros; nullptr when the schedule has no counters
+  void* slots;         // 16-byte aligned
+};
+
+struct ScaleArgs {  // C = beta*C over a batch; beta == 0 writes zeros without reading
+  int64_t m, n, batch;
+  void* c;
+  int64_t ldc, c_batch_stride;
+  DataType type;
+  Scalar beta;
+};
+
+// All return a cudaError_t as int; 0 is success. Launches are asynchronous.
+int launch_gemm(const KernelRow& row, const Schedule& schedule, const GemmArgs& args, CUstream_st* stream);
+int launch_scale(const ScaleArgs& args, CUstream_st* stream);
+// Loads every kernel of the current device and raises its shared-memory limit, so that a first launch inside a stream
+// capture does nothing that a capture forbids. Once per device.
+int prepare_kernels(int compute_capability);
+
+}  // namespace skgemm
