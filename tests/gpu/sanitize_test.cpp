@@ -1,0 +1,63 @@
+// A small set for compute-sanitizer: every kernel, layout and schedule once, with odd shapes and operands that end
+// exactly where their allocation ends. These run in the ordinary suite too.
+#include "tests/gpu/gpu_test.h"
+#include "tests/gpu/type_pairs.h"
+
+namespace skgemm::test {
+namespace {
+
+constexpr skgemm_schedule_t kSchedules[] = {SKGEMM_SCHEDULE_DATA_PARALLEL, SKGEMM_SCHEDULE_FIXED_SPLIT,
+                                            SKGEMM_SCHEDULE_STREAM_K, SKGEMM_SCHEDULE_TWO_TILE};
+
+GemmCase tight_case(const TypePair& types, const char* op, int64_t shift) {
+  GemmCase c;
+  c.in = types.in, c.out = types.out, c.op = op;
+  c.m = 131, c.n = 69, c.k = 101 + shift;
+  c.offset_a = shift, c.offset_b = 1, c.offset_c = shift, c.tight_end = 1;
+  c.beta = shift % 2 ? 2.5 : 0, c.fill = Fill::integer;
+  c.schedule = kSchedules[shift % 4];
+  if (c.schedule == SKGEMM_SCHEDULE_FIXED_SPLIT) c.parameter = 3;
+  if (c.schedule == SKGEMM_SCHEDULE_STREAM_K) c.parameter = 5;
+  return c;
+}
+
+// 6 type pairs x 4 operations x 4 schedules and offsets, and one aligned shape each for the wide loads.
+class SanitizeMemory : public GpuTest, public testing::WithParamInterface<TypePair> {};
+
+TEST_P(SanitizeMemory, TightOperands) {
+  for (const char* op : {"NN", "NT", "TN", "TT"}) {
+    for (int64_t shift = 0; shift < 4; ++shift) ASSERT_TRUE(passes(handle(), tight_case(GetParam(), op, shift)));
+    GemmCase aligned = tight_case(GetParam(), op, 0);
+    aligned.m = 128, aligned.n = 72, aligned.k = 96, aligned.offset_b = 0;
+    ASSERT_TRUE(passes(handle(), aligned));
+  }
+}
+
+TEST_P(SanitizeMemory, BatchAndWorkspace) {
+  GemmCase c = tight_case(GetParam(), "TN", 2);
+  c.batch = 3, c.m = 40, c.workspace = 100'000, c.workspace_offset = 4;
+  ASSERT_TRUE(passes(handle(), c));
+  c.m = 1, c.n = 1, c.k = 1, c.schedule = 0, c.parameter = 0;
+  ASSERT_TRUE(passes(handle(), c));
+  c.k = 0;
+  ASSERT_TRUE(passes(handle(), c));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SanitizeMemory, testing::ValuesIn(kTypePairs), param_name);
+
+// Races in shared memory and in the fixup: one layout per schedule, small.
+class SanitizeRace : public GpuTest, public testing::WithParamInterface<TypePair> {};
+
+TEST_P(SanitizeRace, EverySchedule) {
+  constexpr const char* ops[] = {"NN", "NT", "TN", "TT"};
+  for (int64_t i = 0; i < 4; ++i) {
+    GemmCase c = tight_case(GetParam(), ops[i], i);
+    c.m = 70, c.n = 33;
+    ASSERT_TRUE(passes(handle(), c));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SanitizeRace, testing::ValuesIn(kTypePairs), param_name);
+
+}  // namespace
+}  // namespace skgemm::test
