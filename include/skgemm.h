@@ -8,13 +8,19 @@
  * Rules. beta == 0 never reads C, alpha == 0 never reads A or B, k == 0 gives beta*C. Nothing outside the m x n elements
  * of C is written. C is unchanged when a call returns an argument error. Results repeat bit for bit from run to run.
  *
- * Threads. A handle may be used by one thread at a time; different handles are independent. */
+ * Threads. A handle may be used by one thread at a time; different handles are independent, on one stream too.
+ *
+ * Graphs. Calls may be captured; a captured call's workspace lives as long as the graph. Two executables instantiated from
+ * one captured graph share it, so they must not run at the same time. */
 #ifndef SKGEMM_H
 #define SKGEMM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -110,7 +116,8 @@ const char* skgemm_last_error(void);
 
 /* Makes a handle for the current CUDA device. NO_DEVICE or ARCH_MISMATCH where there is nothing to run on. */
 skgemm_status_t skgemm_create(skgemm_handle_t* handle);
-/* Waits for the handle's launches, then frees it. NULL gives NOT_INITIALIZED. */
+/* Frees the handle; launches already made go on. It waits for nothing and makes no CUDA call, so it may be called while a
+ * stream is captured. NULL or a destroyed handle gives NOT_INITIALIZED. */
 skgemm_status_t skgemm_destroy(skgemm_handle_t handle);
 
 skgemm_status_t skgemm_set_stream(skgemm_handle_t handle, skgemm_stream_t stream);
@@ -123,8 +130,8 @@ skgemm_status_t skgemm_get_math_mode(skgemm_handle_t handle, skgemm_math_mode_t*
 skgemm_status_t skgemm_set_sm_limit(skgemm_handle_t handle, int sms);
 skgemm_status_t skgemm_get_sm_limit(skgemm_handle_t handle, int* sms);
 /* Lends device memory for partial sums instead of the library's own; the caller keeps it alive, and for one stream at a
- * time. Its first 16 KiB are cleared in stream order. (NULL, 0) goes back to the library's own; (NULL, n > 0) is
- * INVALID_VALUE. Too little never fails: the schedule falls back towards data-parallel. */
+ * time. Its first 16 KiB are cleared in stream order by the first call that uses it. (NULL, 0) goes back to the library's
+ * own; (NULL, n > 0) is INVALID_VALUE. Too little never fails: the schedule falls back towards data-parallel. */
 skgemm_status_t skgemm_set_workspace(skgemm_handle_t handle, void* workspace, size_t bytes);
 /* Forces a schedule. `parameter` is the split for FIXED_SPLIT and the grid size for STREAM_K; 0 lets the model choose
  * it; the others take 0. A forced schedule that the workspace can't hold degrades as usual. */
@@ -132,7 +139,8 @@ skgemm_status_t skgemm_set_schedule(skgemm_handle_t handle, skgemm_schedule_t sc
 
 /* C = alpha*op(A)*op(B) + beta*C in fp32, fp64, and fp16 with fp32 accumulation (alpha and beta float).
  * INVALID_VALUE, with the first bad argument named, when: op not N, T, C; m, n or k < 0; lda < max(1, op_a == N ? m : k),
- * ldb < max(1, op_b == N ? k : n), ldc < max(1, m); alpha or beta NULL; A, B or C NULL when it would be read or written.
+ * ldb < max(1, op_b == N ? k : n), ldc < max(1, m); alpha or beta NULL; A, B or C, when it would be read or written, NULL,
+ * out of the device's reach or not at a multiple of its elements' size.
  * m == 0 or n == 0 returns at once. `half` data are IEEE binary16 bit patterns. */
 skgemm_status_t skgemm_sgemm(skgemm_handle_t handle, skgemm_op_t op_a, skgemm_op_t op_b, int64_t m, int64_t n, int64_t k,
                              const float* alpha, const float* a, int64_t lda, const float* b, int64_t ldb,
@@ -160,12 +168,17 @@ skgemm_status_t skgemm_hgemm_strided_batched(skgemm_handle_t handle, skgemm_op_t
 
 /* Any supported types and batch. NOT_SUPPORTED for other type triples. */
 skgemm_status_t skgemm_gemm_ex(skgemm_handle_t handle, const skgemm_gemm_t* gemm);
-/* What skgemm_gemm_ex would run, without running it; pointers count for their alignment only. */
+/* What skgemm_gemm_ex would run, without running it; pointers count for their alignment only. The kernel is "none" when
+ * m, n or batch is 0 and "scale" when only k is; then everything else is 0. */
 skgemm_status_t skgemm_gemm_plan(skgemm_handle_t handle, const skgemm_gemm_t* gemm, skgemm_plan_t* plan);
-/* Bytes that skgemm_set_workspace should be given so that this product runs as planned with ample workspace. */
+/* Bytes that skgemm_set_workspace should be given (256-byte aligned) so that this product runs as planned with ample
+ * workspace. */
 skgemm_status_t skgemm_gemm_workspace(skgemm_handle_t handle, const skgemm_gemm_t* gemm, size_t* bytes);
 
 #ifdef __cplusplus
 }
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility pop
 #endif
 #endif

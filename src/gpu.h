@@ -1,5 +1,6 @@
 // The GPU as the rest of the library sees it: can it be used, what is it, and run this call on it. Two implementations:
-// gpu.cpp on the CUDA runtime, gpu_none.cpp in a build without CUDA. No CUDA header is included here.
+// on the CUDA runtime (gpu.cpp the spine, device.cpp the rest) and gpu_none.cpp in a build without CUDA. No CUDA header
+// is included here.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -20,16 +21,36 @@ struct Availability {
   std::string why_not;
 };
 Availability availability();
-// True once the driver has been asked and a device found: whether a pointer may be a device pointer at all.
+// Whether a pointer may be a device pointer at all: a device is in use here, or the program has loaded the driver
+// itself.
 bool initialized();
 
 // The current device's model, measured attributes and its number; only when availability().usable.
 int current_device();
 const DeviceModel& device_model(int device);
 
-// Where a pointer lives. Never initialises CUDA: before that, every pointer is host memory.
+// Whether products can run on a device: NO_DEVICE or ARCH_MISMATCH with words otherwise. The first call loads the
+// kernels.
+Status ready(int device);
+
+// Makes a device current for a scope, and the one before it again afterwards; only when availability().usable.
+class DeviceScope {
+ public:
+  explicit DeviceScope(int device);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  int before_;  // -1: nothing to go back to
+};
+
+// Where a pointer lives. Pinned memory is host memory. Never initialises CUDA in a program that has not done so itself.
 enum class Memory { host, device, managed };
 Memory memory_of(const void* pointer);
+// Whether a kernel on the current device can read the address: device, managed and pinned memory, and all memory where
+// the device shares the host's page tables. About 1 us for a 2 MiB page not seen before by this thread, then a few ns.
+bool reachable(const void* pointer);
 
 // What one call needs besides its operands.
 struct LaunchContext {
@@ -37,10 +58,13 @@ struct LaunchContext {
   Limits limits;
   void* workspace = nullptr;     // the user's, else nullptr: leased from the library's own
   size_t workspace_bytes = 0;
+  bool* workspace_clear =
+      nullptr;  // with a user workspace: its owner's note that the counters are zero, kept by gemm()
 };
-// The spine (validated device-pointer call -> degenerate | plan -> lease -> launch). Asynchronous.
+// The spine (validated device-pointer call -> degenerate | plan -> lease -> launch). Asynchronous. `planned` is left
+// alone by a degenerate call.
 Status gemm(const GemmCall& call, const LaunchContext& context, Plan* planned = nullptr);
-// The plan alone. Uses the current device.
+// The plan alone, with all the workspace it may want. Uses the current device.
 Status plan(const GemmCall& call, const LaunchContext& context, Plan* out);
 
 // Host operands through the device in pipelined panels (src/host/staging.cpp). Synchronous. On failure C may have been

@@ -12,9 +12,12 @@ namespace skgemm::log {
 bool calls();   // level >= 1; cheap: one load of a cached flag
 bool events();  // level >= 2
 
-// skgemm: call=dgemm_ type=f64 out=f64 op=NT m=4 n=5 k=6 lda=4 ldb=5 ldc=4 batch=1 alpha=1 beta=0 on=cpu us=12.3 why="..."
-// `on` is gpu, cpu or forwarded; `why` the reason, or for gpu the plan.
+// skgemm: call=dgemm_ type=f64 out=f64 op=NT m=4 n=5 k=6 lda=4 ldb=5 ldc=4 batch=1 alpha=1 beta=0 on=cpu us=12.3
+// why="..." `on` is gpu, cpu or forwarded; `why` the reason, or for gpu the plan. With batch > 1, stride_a=, stride_b=
+// and stride_c= follow it. alpha and beta are "device" when they live there, "null" when there is none.
 void call(const GemmCall& call, std::string_view on, double us, std::string_view why);
+// The same line as text, without the newline.
+std::string to_line(const GemmCall& call, std::string_view on, double us, std::string_view why);
 // skgemm: <words>
 void event(std::string_view words);
 // A warning is printed at any level, once per distinct text (design D15: never a silent wrong or slow path).

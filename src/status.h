@@ -14,6 +14,7 @@ struct [[nodiscard]] Status {
   bool ok() const { return code == SKGEMM_STATUS_SUCCESS; }
   static Status success() { return {}; }
   static Status invalid(std::string words) { return {SKGEMM_STATUS_INVALID_VALUE, std::move(words)}; }
+  static Status not_supported(std::string words) { return {SKGEMM_STATUS_NOT_SUPPORTED, std::move(words)}; }
   static Status no_device(std::string words) { return {SKGEMM_STATUS_NO_DEVICE, std::move(words)}; }
 };
 

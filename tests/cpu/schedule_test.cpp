@@ -181,6 +181,15 @@ TEST(PaperExamples, Figure3_896x384x128On4Sms) {
   EXPECT_DOUBLE_EQ(utilisation(data_parallel(space, 4), 4), 21.0 / 24.0);
 }
 
+TEST(PaperExamples, HybridsBelowTwoWavesAndOnFullWaves) {
+  const TileSpace seven{7, 1, 1, 32, 1};  // one wave and three tiles: two-tile behaves as one-tile (section 5.2)
+  EXPECT_EQ(two_tile(seven, 4).sk_tiles, 3);
+  EXPECT_EQ(one_tile(seven, 4).sk_tiles, 3);
+  const TileSpace eight{8, 1, 1, 32, 1};  // no partial wave: nothing to balance
+  EXPECT_EQ(two_tile(eight, 4).sk_tiles, 0);
+  EXPECT_EQ(one_tile(eight, 4).sk_tiles, 0);
+}
+
 TEST(PaperExamples, Figure9_128x128x384On4Sms) {
   const TileSpace space{1, 1, 1, 96, 1};
   EXPECT_DOUBLE_EQ(utilisation(data_parallel(space, 4), 4), 0.25);

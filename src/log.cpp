@@ -1,0 +1,132 @@
+#include "src/log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+
+#include "src/degenerate.h"
+
+namespace skgemm::log {
+namespace {
+
+// One write(2) a line, so that lines of threads and processes that share the file do not mix.
+void write_line(int file, std::string_view words) {
+  std::string line;
+  line.reserve(words.size() + 9);
+  line.append("skgemm: ").append(words).push_back('\n');
+  size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t n = ::write(file, line.data() + done, line.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;  // a closed stderr or a full disk is no reason to fail a product
+    done += static_cast<size_t>(n);
+  }
+}
+
+struct Settings {
+  int level = 0;
+  int file = STDERR_FILENO;
+};
+
+Settings read_environment() {
+  Settings s;
+  if (const char* level = std::getenv("SKGEMM_VERBOSE")) s.level = std::atoi(level);
+  const char* path = std::getenv("SKGEMM_LOG");
+  if (path == nullptr || *path == '\0') return s;
+  const int file = ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  if (file >= 0) {
+    s.file = file;
+  } else {
+    write_line(STDERR_FILENO, std::string("SKGEMM_LOG=") + path + " can't be opened (" + std::strerror(errno) +
+                                  "); logging to stderr");
+  }
+  return s;
+}
+
+const Settings& settings() {
+  static const Settings s = read_environment();
+  return s;
+}
+
+std::string scalar_text(const GemmCall& call, const void* scalar) {
+  if (scalar == nullptr) return "null";
+  if (call.scalars == PointerMode::device) return "device";
+  char text[32];
+  // Enough digits to read the same value back.
+  std::snprintf(text, sizeof text, "%.*g", call.scalar_type == DataType::f64 ? 17 : 9,
+                host_scalar(call.scalar_type, scalar));
+  return text;
+}
+
+// Inside why="...": a quote or a line break would end the field or the line.
+std::string quoted(std::string_view words) {
+  std::string text(words);
+  for (char& c : text) {
+    if (c == '"') c = '\'';
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return '"' + text + '"';
+}
+
+}  // namespace
+
+bool calls() { return settings().level >= 1; }
+bool events() { return settings().level >= 2; }
+
+std::string to_line(const GemmCall& c, std::string_view on, double us, std::string_view why) {
+  std::string line = std::string("call=") + c.name + " type=" + name_of(c.in) + " out=" + name_of(c.out) + " op=";
+  for (const Op op : {c.op_a, c.op_b}) line += op == Op::n ? 'N' : 'T';
+  const auto add = [&line](const char* key, const std::string& value) {
+    line.append(" ").append(key).append("=").append(value);
+  };
+  struct Field {
+    const char* key;
+    int64_t value;
+  };
+  for (const auto& [key, value] : {Field{"m", c.m}, {"n", c.n}, {"k", c.k}, {"lda", c.a.ld}, {"ldb", c.b.ld},
+                                   {"ldc", c.c.ld}, {"batch", c.batch}}) {
+    add(key, std::to_string(value));
+  }
+  if (c.batch > 1) {
+    for (const auto& [key, value] :
+         {Field{"stride_a", c.a.stride}, {"stride_b", c.b.stride}, {"stride_c", c.c.stride}}) {
+      add(key, std::to_string(value));
+    }
+  }
+  add("alpha", scalar_text(c, c.alpha));
+  add("beta", scalar_text(c, c.beta));
+  add("on", std::string(on));
+  char time[32];
+  std::snprintf(time, sizeof time, "%.1f", us);
+  add("us", time);
+  add("why", quoted(why));
+  return line;
+}
+
+void call(const GemmCall& c, std::string_view on, double us, std::string_view why) {
+  if (calls()) write_line(settings().file, to_line(c, on, us, why));
+}
+
+void event(std::string_view words) {
+  if (events()) write_line(settings().file, words);
+}
+
+void warn(std::string_view words) {
+  // Never destroyed: a product may run while the program's static destructors do.
+  static std::mutex& mutex = *new std::mutex;
+  static auto& said = *new std::set<std::string, std::less<>>;
+  {
+    const std::lock_guard lock(mutex);
+    if (said.contains(words)) return;
+    said.emplace(words);
+  }
+  write_line(settings().file, std::string("warning: ").append(words));
+}
+
+}  // namespace skgemm::log

@@ -1,0 +1,27 @@
+// What the selector needs to know of a call.
+#pragma once
+#include <bit>
+#include <cstdint>
+
+#include "heuristics/select.h"
+#include "src/gemm_call.h"
+
+namespace skgemm {
+
+// The largest power of two, 16 at most, that divides an operand's address, the bytes from column to column and, in a
+// batch, those from entry to entry.
+inline int alignment_of(const Matrix& x, DataType type, int64_t batch) {
+  const auto size = static_cast<uint64_t>(size_of(type));
+  uint64_t bits = reinterpret_cast<uintptr_t>(x.data) | static_cast<uint64_t>(x.ld) * size | 16;
+  if (batch > 1) bits |= static_cast<uint64_t>(x.stride) * size;
+  return 1 << std::countr_zero(bits);
+}
+
+inline Shape shape_of(const GemmCall& call) {
+  return {.m = call.m, .n = call.n, .k = call.k, .batch = call.batch, .in = call.in, .out = call.out,
+          .a_k_major = call.op_a == Op::t, .b_k_major = call.op_b == Op::n,
+          .a_align = alignment_of(call.a, call.in, call.batch), .b_align = alignment_of(call.b, call.in, call.batch),
+          .c_align = alignment_of(call.c, call.out, call.batch)};
+}
+
+}  // namespace skgemm

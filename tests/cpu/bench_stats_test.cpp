@@ -1,0 +1,255 @@
+// The benchmark's figures and its check of results: known distributions, the roofline, and that a wrong product is
+// noticed.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "src/cli/bench_check.h"
+#include "src/cli/bench_report.h"
+#include "src/host/half.h"
+
+namespace skgemm::cli {
+namespace {
+
+TEST(Distribution, known_values) {
+  std::vector<double> values;
+  for (int i = 20; i >= 0; --i) values.push_back(0.5 + 0.05 * i);  // 0.5 to 1.5, unsorted
+  const Distribution d = distribution(values);
+  EXPECT_EQ(d.count, 21u);
+  EXPECT_DOUBLE_EQ(d.min, 0.5);
+  EXPECT_DOUBLE_EQ(d.p5, 0.55);
+  EXPECT_DOUBLE_EQ(d.median, 1.0);
+  EXPECT_DOUBLE_EQ(d.p95, 1.45);
+  EXPECT_DOUBLE_EQ(d.max, 1.5);
+  EXPECT_DOUBLE_EQ(d.share_at_least_one, 11.0 / 21);
+  EXPECT_NEAR(distribution({0.5, 2.0}).geomean, 1, 1e-12);
+  EXPECT_DOUBLE_EQ(distribution({0.5, 2.0}).median, 1.25);
+  EXPECT_EQ(distribution({}).count, 0u);
+}
+
+const DeviceModel& h200() { return *find_device("h200"); }
+
+TEST(Roofline, sorts_by_bound) {
+  const Roofline big = roofline(packed_case(DataType::f64, {}, 4096, 4096, 4096), h200());
+  EXPECT_FALSE(big.memory_bound);
+  EXPECT_NEAR(big.us, 2 * std::pow(4096, 3) / 66.9e6, 20);  // 66.9 TFLOP/s: 132 SMs, 256 flops a cycle, 1.98 GHz
+  const BenchCase thin = packed_case(DataType::f16, {}, 8192, 8, 8192);
+  const Roofline flat = roofline(thin, h200());
+  EXPECT_TRUE(flat.memory_bound);
+  EXPECT_NEAR(flat.us, bytes_moved(thin) / 4.51e6, 0.01);
+  BenchCase reading = thin;
+  reading.beta = 1;
+  EXPECT_DOUBLE_EQ(bytes_moved(reading) - bytes_moved(thin), 2.0 * 8192 * 8);
+}
+
+Result result_of(int64_t m, double ours, double cublas) {
+  Result r;
+  r.c = packed_case(DataType::f32, {}, m, m, m);
+  const Roofline bound = roofline(r.c, h200());
+  r.bound_us = bound.us;
+  r.memory_bound = bound.memory_bound;
+  r.ours.graph_us = r.ours.stream_us = ours;
+  r.cublas.graph_us = r.cublas.stream_us = cublas;
+  return r;
+}
+
+TEST(Table, rows_and_rates) {
+  const std::vector<Result> results = {result_of(128, 5, 10), result_of(256, 10, 5), result_of(4096, 3000, 3000)};
+  const std::vector<Row> rows = table_against_cublas(results);
+  ASSERT_EQ(rows.front().name, "all");
+  EXPECT_EQ(rows.front().ratio.count, 3u);
+  EXPECT_NEAR(rows.front().ratio.geomean, 1, 1e-12);
+  const double flops = 2 * (std::pow(128, 3) + std::pow(256, 3) + std::pow(4096, 3));
+  EXPECT_NEAR(rows.front().ours_tflops, flops / 3015 * 1e-6, 1e-9);
+  size_t classes = 0;
+  for (const Row& row : rows) {
+    EXPECT_GT(row.ratio.count, 0u);
+    if (row.name.find(" us") != std::string::npos) classes += row.ratio.count;
+  }
+  EXPECT_EQ(classes, 3u);
+  EXPECT_EQ(rows.back().name, "all, in a stream");
+}
+
+TEST(Table, failed_results_do_not_count_and_are_listed) {
+  std::vector<Result> results = {result_of(128, 5, 10), result_of(256, 10, 5)};
+  results[1].ours.failed = "out of memory";
+  EXPECT_EQ(table_against_cublas(results).front().ratio.count, 1u);
+  ASSERT_EQ(failures(results).size(), 1u);
+  EXPECT_EQ(failures(results)[0], "s NN 256x256x256: failed: out of memory");
+  results[1].cublas.wrong = "C(0, 0)";  // reported, not a failure of ours
+  EXPECT_EQ(failures(results).size(), 1u);
+  EXPECT_NE(summary({}, results).find("1 of ours wrong or failed, 1 of cuBLAS"), std::string::npos);
+}
+
+TEST(Table, without_cublas_the_roofline_is_the_measure) {
+  std::vector<Result> results = {result_of(128, 5, NAN)};
+  EXPECT_TRUE(table_against_cublas(results).empty());
+  EXPECT_EQ(table_against_roofline(results).front().ratio.count, 1u);
+  EXPECT_NE(summary({}, results).find("No cuBLAS times"), std::string::npos);
+}
+
+TEST(Table, forced_schedules) {
+  std::vector<Result> results = {result_of(512, 10, 10)};
+  results[0].forced.resize(forced_schedules().size());
+  results[0].forced[0].graph_us = 20;
+  const std::vector<Row> rows = table_against_schedules(results);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].name, "data-parallel");
+  EXPECT_DOUBLE_EQ(rows[0].ratio.median, 2);
+}
+
+// ---- The check, against a pool filled and a product computed by plain loops.
+
+struct Bench {
+  BenchCase c;
+  Block block;
+  std::vector<std::byte> inputs, outputs;
+  Layout layout;
+
+  explicit Bench(const BenchCase& the_case)
+      : c(the_case), block(the_case.type, 5003, 9), inputs(1 << 19), outputs(1 << 17), layout{} {
+    for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = block.data()[i % block.size()];
+    layout = make_layout(c, std::ssize(inputs), std::ssize(outputs));
+  }
+
+  double input(int64_t offset, int64_t element) const {
+    return element_value(c.type, &inputs[static_cast<size_t>(offset + element * size_of(c.type))]);
+  }
+
+  // One call with the sum in fp32 (fp64 for fp64) over [0, steps), rounded to the output type.
+  void call(int64_t number, int64_t steps) {
+    for (int64_t e = 0; e < c.batch; ++e) {
+      for (int64_t j = 0; j < c.n; ++j) {
+        for (int64_t i = 0; i < c.m; ++i) store(number, e, i, j, sum(number, e, i, j, steps));
+      }
+    }
+  }
+
+  double sum(int64_t number, int64_t e, int64_t i, int64_t j, int64_t steps) const {
+    double wide = 0;
+    float narrow = 0;
+    for (int64_t p = 0; p < steps; ++p) {
+      const int64_t a = e * c.stride_a() + (c.ops.a_transposed ? p + i * c.lda : i + p * c.lda);
+      const int64_t b = e * c.stride_b() + (c.ops.b_transposed ? j + p * c.ldb : p + j * c.ldb);
+      const double product = input(layout.a_offset(number), a) * input(layout.b_offset(number), b);
+      wide += product;
+      narrow += static_cast<float>(product);
+    }
+    return c.type == DataType::f64 ? wide : static_cast<double>(narrow);
+  }
+
+  void store(int64_t number, int64_t e, int64_t i, int64_t j, double value) {
+    std::byte* at =
+        &outputs[static_cast<size_t>(layout.c_offset(number) + (e * c.stride_c() + i + j * c.ldc) * size_of(c.out))];
+    const double old = c.beta == 0 ? 0 : c.beta * element_value(c.out, at);
+    const double result = c.alpha * value + old;
+    const auto narrow = static_cast<float>(result);
+    const uint16_t half = float_to_half(narrow);
+    uint32_t bits;
+    std::memcpy(&bits, &narrow, sizeof bits);
+    const auto bf16 = static_cast<uint16_t>((bits + 0x8000u) >> 16);
+    const void* from = c.out == DataType::f64   ? static_cast<const void*>(&result)
+                       : c.out == DataType::f32 ? static_cast<const void*>(&narrow)
+                       : c.out == DataType::f16 ? &half
+                                                : &bf16;
+    std::memcpy(at, from, static_cast<size_t>(size_of(c.out)));
+  }
+
+  int wrong(const std::vector<Sample>& samples) const {
+    int count = 0;
+    for (const Sample& s : samples) {
+      count += judge(s, element_value(c.out, &outputs[static_cast<size_t>(offset_of(s, c, layout))])).empty() ? 0 : 1;
+    }
+    return count;
+  }
+};
+
+std::vector<BenchCase> small_cases() {
+  std::vector<BenchCase> cases;
+  for (const DataType type : {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}) {
+    for (const OpPair ops : {OpPair{false, false}, OpPair{true, false}, OpPair{false, true}, OpPair{true, true}}) {
+      BenchCase c = packed_case(type, ops, 19, 23, 101);
+      cases.push_back(c);
+      c.lda += 3;
+      c.ldb += 5;
+      c.ldc += 7;
+      c.batch = 3;
+      c.alpha = -0.75;
+      cases.push_back(c);
+      if (size_of(type) == 2) {
+        c.out = DataType::f32;
+        cases.push_back(c);
+      }
+    }
+  }
+  return cases;
+}
+
+constexpr int64_t kCalls = 11;
+
+TEST(Check, right_products_pass_and_short_sums_do_not) {
+  for (const BenchCase& c : small_cases()) {
+    Bench bench(c);
+    ASSERT_GE(bench.layout.sets, 2) << to_string(c);
+    const auto samples = draw_samples(c, bench.layout, bench.block, kCalls, 5);
+    std::ranges::fill(bench.outputs, std::byte{0xff});
+    EXPECT_EQ(bench.wrong(samples), std::ssize(samples)) << "NaN everywhere: " << to_string(c);
+    for (int64_t call = 0; call < kCalls; ++call) bench.call(call, c.k);
+    EXPECT_EQ(bench.wrong(samples), 0) << to_string(c);
+    for (int64_t call = 0; call < kCalls; ++call) bench.call(call, c.k - 1);
+    EXPECT_GT(bench.wrong(samples), std::ssize(samples) / 2) << "last k-step missing: " << to_string(c);
+  }
+}
+
+TEST(Check, beta_is_checked_by_accumulating) {
+  for (BenchCase c : small_cases()) {
+    c.beta = 0.5;
+    Bench bench(c);
+    const auto samples = draw_samples(c, bench.layout, bench.block, kCalls, 5);
+    std::ranges::fill(bench.outputs, std::byte{0});
+    bench.call(0, c.k);
+    EXPECT_GT(bench.wrong(samples), std::ssize(samples) / 2) << "beta ignored: " << to_string(c);
+    bench.call(0, c.k);
+    EXPECT_EQ(bench.wrong(samples), 0) << to_string(c);
+  }
+}
+
+TEST(Check, samples_cover_corners_edges_and_calls) {
+  BenchCase c = packed_case(DataType::f32, {}, 40, 30, 8);
+  c.batch = 2;
+  const Bench bench(c);
+  const auto samples = draw_samples(c, bench.layout, bench.block, 7, 5);
+  auto count = [&](const std::function<bool(const Sample&)>& has) { return std::ranges::count_if(samples, has); };
+  for (const int64_t i : {int64_t{0}, c.m - 1}) {
+    for (const int64_t j : {int64_t{0}, c.n - 1})
+      EXPECT_GE(count([&](const Sample& s) { return s.i == i && s.j == j; }), 2);
+  }
+  EXPECT_GE(count([&](const Sample& s) { return s.i == c.m - 1; }), 16);
+  EXPECT_GE(count([&](const Sample& s) { return s.j == c.n - 1; }), 16);
+  EXPECT_GE(count([&](const Sample& s) { return s.call == 0; }), 1);
+  EXPECT_GE(count([&](const Sample& s) { return s.call == 6; }), 1);
+  for (const Sample& s : samples) {
+    EXPECT_LT(s.call, 7);
+    EXPECT_GE(s.call + bench.layout.c_sets, 7) << "a later call writes over it";
+  }
+}
+
+TEST(Block, numbers_are_spread_over_the_interval) {
+  for (const DataType type : {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}) {
+    const Block block(type, 20000, 3);
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < block.elements(); ++i) {
+      ASSERT_LE(std::abs(block.at(i)), 1);
+      sum += block.at(i);
+      squares += block.at(i) * block.at(i);
+    }
+    EXPECT_NEAR(sum / 20000, 0, 0.02);
+    EXPECT_NEAR(squares / 20000, 1.0 / 3, 0.02);
+    EXPECT_EQ(block.at(20000 + 17), block.at(17));
+  }
+}
+
+}  // namespace
+}  // namespace skgemm::cli
