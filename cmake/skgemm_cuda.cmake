@@ -5,7 +5,7 @@ if(SKGEMM_CUDA STREQUAL "OFF")
   return()
 endif()
 
-# nvcc's installer leaves PATH alone, so its usual places are looked at too. Says in `no_cuda` what is wrong, if anything.
+# nvcc's installer leaves PATH alone, so its usual places are looked at too. `no_cuda` says what is wrong, if anything.
 find_program(SKGEMM_NVCC NAMES "${CMAKE_CUDA_COMPILER}" "$ENV{CUDACXX}" nvcc
   HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda /opt/cuda PATH_SUFFIXES bin DOC "The CUDA compiler")
 mark_as_advanced(SKGEMM_NVCC)
@@ -29,7 +29,7 @@ else()
 endif()
 
 if(no_cuda AND SKGEMM_CUDA STREQUAL "ON")
-  message(FATAL_ERROR "SKGEMM_CUDA=ON, but ${no_cuda}. Install CUDA, or set CMAKE_CUDA_COMPILER, or build with SKGEMM_CUDA=OFF")
+  message(FATAL_ERROR "SKGEMM_CUDA=ON, but ${no_cuda}. Install CUDA, set CMAKE_CUDA_COMPILER, or build with SKGEMM_CUDA=OFF")
 elseif(no_cuda)
   message(STATUS "skgemm: GPU part not built: ${no_cuda}")
 else()

@@ -74,7 +74,7 @@ Decision decide_for_host_memory(const GemmCall& call) {
 }
 
 void run_on_cpu(const GemmCall& call, const CpuEntry& cpu) {
-  if (cpu.run == nullptr || !cpu.run(cpu.call)) cpu_gemm(call);
+  if (degenerate(call) != Degenerate::no || cpu.run == nullptr || !cpu.run(cpu.call)) cpu_gemm(call);
 }
 
 // What most calls are: nothing to ask and nothing to say.

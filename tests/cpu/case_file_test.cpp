@@ -81,7 +81,8 @@ TEST(CaseFile, complaints_name_the_line) {
 TEST(CaseFile, a_table_of_results_is_a_case_file) {
   std::vector<Result> results(2);
   results[0].c = packed_case(DataType::bf16, {true, true}, 17, 33, 65);
-  results[0].c.beta = 0.1;  // not a short decimal in binary
+  results[0].c.alpha = 1.0 / 3;  // not short decimals in binary
+  results[0].c.beta = 0.1 + 1e-15;
   results[1].c = packed_case(DataType::f32, {false, false}, 128, 256, 512);
   results[1].c.ldc = 200;
   results[1].ours.failed = "words, with a comma";

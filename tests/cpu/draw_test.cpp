@@ -64,6 +64,12 @@ TEST(Timeline, work_is_kept_and_boxes_do_not_overlap) {
         if (i > 0 && t.boxes[i - 1].row == box.row) {
           ASSERT_GE(box.begin, t.boxes[i - 1].end);
         }
+        const bool last = i + 1 == t.boxes.size() || t.boxes[i + 1].row != box.row || t.boxes[i + 1].cta != box.cta;
+        const bool ends_tile = box.kind == BoxKind::collect || (box.kind == BoxKind::compute && box.contributors == 1);
+        // The store of C between a finished tile and the CTA's next unit, and nowhere else.
+        if (!last) {
+          ASSERT_EQ(t.boxes[i + 1].kind == BoxKind::store, ends_tile);
+        }
         if (box.kind == BoxKind::collect) ++sums_of_tile[box.tile];
         if (box.kind != BoxKind::compute) continue;
         steps_of_tile[box.tile] += box.steps;

@@ -1,5 +1,6 @@
-// The shared-memory layouts of kernels/smem_layout.h, for every type and operand layout: no two elements share a byte, each
-// element is copied once, the kernels' shortcuts reach the element they mean, and no warp access meets a bank twice.
+// The shared-memory layouts of kernels/smem_layout.h, for every type and operand layout: no two elements share a byte,
+// each element is copied once, the kernels' shortcuts reach the element they mean, and no warp access meets a bank
+// twice.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,19 +21,22 @@ struct Operand {
   using Layout = TileLayout<kIn, kMajor, kConfig.tile_m, kConfig.tile_k>;
 };
 
-template <class T> class SmemLayoutTest : public testing::Test {};
-using Operands = testing::Types<Operand<DataType::f16, false>, Operand<DataType::f16, true>, Operand<DataType::f32, false>,
-                                Operand<DataType::f32, true>, Operand<DataType::f64, false>, Operand<DataType::f64, true>>;
+template <class T>
+class SmemLayoutTest : public testing::Test {};
+using Operands =
+    testing::Types<Operand<DataType::f16, false>, Operand<DataType::f16, true>, Operand<DataType::f32, false>,
+                   Operand<DataType::f32, true>, Operand<DataType::f64, false>, Operand<DataType::f64, true>>;
 TYPED_TEST_SUITE(SmemLayoutTest, Operands);
 
-// Accesses of `bytes` each are served in groups of 128 bytes' worth of lanes; inside a group two lanes may meet in a bank only
-// at the same word.
+// Accesses of `bytes` each are served in groups of 128 bytes' worth of lanes; inside a group two lanes may meet in a
+// bank only at the same word.
 bool conflict_free(const std::vector<int>& address, int bytes) {
   const size_t lanes = static_cast<size_t>(128 / bytes);
   for (size_t first = 0; first < address.size(); first += lanes) {
     std::array<std::set<int>, 32> words;
     for (size_t lane = first; lane < std::min(first + lanes, address.size()); ++lane) {
-      for (int word = address[lane] / 4; word < (address[lane] + bytes + 3) / 4; ++word) words[static_cast<size_t>(word % 32)].insert(word);
+      for (int word = address[lane] / 4; word < (address[lane] + bytes + 3) / 4; ++word)
+        words[static_cast<size_t>(word % 32)].insert(word);
     }
     if (std::ranges::any_of(words, [](const auto& w) { return w.size() > 1; })) return false;
   }
@@ -81,21 +85,23 @@ TYPED_TEST(SmemLayoutTest, CopiesCoverTheTileOnceWithoutConflicts) {
   using L = typename TypeParam::Layout;
   constexpr int kThreads = TypeParam::kConfig.threads;
   if constexpr (!L::kTransposed) expect_copied_once<L, 16, kThreads>();
-  expect_copied_once<L, L::kSize == 2 ? 4 : L::kSize, kThreads>();
+  if constexpr (L::kSize != 2) expect_copied_once<L, L::kSize, kThreads>();
 }
 
 // ldmatrix reads eight 16-byte rows at a time.
-template <class T>
+template <class T, bool kMmaRows>
 void check_half_blocks() {
   using L = typename T::Layout;
-  using Block = HalfBlock<L, T::kKMajor>;
+  using Block = HalfBlock<L, T::kKMajor, kMmaRows>;
   for (int warp = 0; warp < T::kConfig.tile_m; warp += 64) {
     for (int mn = 0; mn < 64; mn += 16) {
       for (int k = 0; k < T::kConfig.tile_k; k += 16) {
         std::vector<int> rows;
         for (int lane = 0; lane < 32; ++lane) {
           rows.push_back((Block::lane_offset(warp, lane) ^ Block::flip(mn, k)) + Block::add(mn, k));
-          const int matrix_mn = warp + mn + lane / 8 % 2 * 8, matrix_k = k + lane / 16 * 8, row = lane % 8;
+          const int matrix = lane / 8, row = lane % 8;
+          const int matrix_mn = warp + mn + (kMmaRows ? matrix % 2 : matrix / 2) * 8;
+          const int matrix_k = k + (kMmaRows ? matrix / 2 : matrix % 2) * 8;
           const int want = T::kKMajor ? L::offset(matrix_mn + row, matrix_k) : L::offset(matrix_k + row, matrix_mn);
           ASSERT_EQ(rows.back(), want) << warp << ' ' << mn << ' ' << k << ' ' << lane;
         }
@@ -110,18 +116,15 @@ void check_f64_blocks() {
   using L = typename T::Layout;
   using Block = F64Block<L, T::kKMajor>;
   for (int warp = 0; warp < T::kConfig.tile_m; warp += 32) {
-    for (int mn = 0; mn < 32; mn += 16) {
-      for (int k = 0; k < T::kConfig.tile_k; k += 8) {
-        for (int which = 0; which < 2; ++which) {
-          std::vector<int> loads;
-          for (int lane = 0; lane < 32; ++lane) {
-            const int g = lane / 4, t = lane % 4;
-            loads.push_back((Block::lane_offset(warp, lane) ^ Block::flip(k)) + Block::add(mn, k, which));
-            const int first = T::kKMajor ? L::offset(warp + mn + 2 * g + which, k + 2 * t) : L::offset(k + 2 * t + which, warp + mn + 2 * g);
-            ASSERT_EQ(loads.back(), first) << warp << ' ' << mn << ' ' << k << ' ' << lane;
-          }
-          EXPECT_TRUE(conflict_free(loads, 16));
+    for (int mn = 0; mn < 32; mn += 8) {
+      for (int k = 0; k < T::kConfig.tile_k; k += 4) {
+        std::vector<int> loads;
+        for (int lane = 0; lane < 32; ++lane) {
+          loads.push_back((Block::lane_offset(warp, lane) ^ Block::flip(mn, k)) + Block::add(mn, k));
+          ASSERT_EQ(loads.back(), L::offset_of_k(k + lane % 4, warp + mn + lane / 4))
+              << warp << ' ' << mn << ' ' << k << ' ' << lane;
         }
+        EXPECT_TRUE(conflict_free(loads, 8));
       }
     }
   }
@@ -130,7 +133,8 @@ void check_f64_blocks() {
 TYPED_TEST(SmemLayoutTest, FragmentLoadsReachTheirElementsWithoutConflicts) {
   using T = TypeParam;
   if constexpr (T::kType == DataType::f16) {
-    check_half_blocks<T>();
+    check_half_blocks<T, false>();
+    check_half_blocks<T, true>();
   } else if constexpr (T::kType == DataType::f64) {
     check_f64_blocks<T>();
   } else {

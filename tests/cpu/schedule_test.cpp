@@ -59,6 +59,9 @@ void check(const Schedule& s) {
       ASSERT_EQ(t.slots[static_cast<size_t>(u.position)], -1) << "two CTAs at one position";
       t.slots[static_cast<size_t>(u.position)] = s.slot(u, u.position);
       t.begins[static_cast<size_t>(u.position)] = u.step_begin;
+      for (int64_t p = 1; p < u.contributors; ++p) {
+        ASSERT_EQ(s.slot(u, p), s.slot(u, 1) + (p - 1) * s.slot_stride()) << "slots aren't evenly spaced";
+      }
     }
     if (s.sk_tiles > 0) {
       least = std::min(least, shared);

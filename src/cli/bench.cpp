@@ -1,0 +1,192 @@
+// `skgemm bench`: our products against cuBLAS's and against each forced schedule, every result checked (design D20).
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "bench/domain.h"
+#include "commit.h"
+#include "src/cli/bench_runner.h"
+#include "src/cli/command.h"
+#include "src/cli/progress.h"
+#include "src/cli/watchdog.h"
+
+namespace skgemm::cli {
+namespace {
+
+struct BenchOptions {
+  std::vector<int64_t> mnk;
+  bool domain = false;
+  std::string cases, replay;
+  uint64_t seed = 1;
+  int64_t align = 8;
+  int every = 1;
+  std::string type = "s", op = "NN", out;
+  std::string cublas;
+  bool no_cublas = false, schedules = false;
+  int repeats = 3;
+  unsigned watchdog = 60;
+  std::string csv, json, commit = SKGEMM_COMMIT;
+};
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void on_interrupt(int) {
+  interrupted = 1;
+  std::signal(SIGINT, SIG_DFL);  // a second one ends at once
+}
+
+void check(const BenchOptions& o) {
+  const int sources =
+      (o.mnk.empty() ? 0 : 1) + (o.domain ? 1 : 0) + (o.cases.empty() ? 0 : 1) + (o.replay.empty() ? 0 : 1);
+  if (sources != 1) throw UsageError("bench takes one of: M N K, --domain, --cases FILE, --replay FILE");
+  if (!o.mnk.empty() && o.mnk.size() != 3) throw UsageError("bench takes three extents: M N K");
+  if (o.align < 1 || o.align > bench::kDomainMax)
+    throw UsageError("--align takes the number of elements that extents are multiples of, as 8 or 1");
+  if (o.every < 1) throw UsageError("--every takes a number from 1 on");
+  if (o.repeats < 1 || o.repeats > 100) throw UsageError("--repeats takes a number from 1 to 100");
+  if (o.no_cublas && !o.cublas.empty()) throw UsageError("--no-cublas and --cublas exclude each other");
+}
+
+std::vector<BenchCase> read_file(const std::string& name,
+                                 std::vector<BenchCase> (*read)(std::istream&, const std::string&)) {
+  std::ifstream file(name);
+  if (!file) throw UsageError(fmt::format("can't read {}", name));
+  return read(file, name);
+}
+
+std::vector<BenchCase> every_nth(std::vector<BenchCase> cases, int every) {
+  std::vector<BenchCase> kept;
+  for (size_t i = 0; i < cases.size(); i += static_cast<size_t>(every)) kept.push_back(cases[i]);
+  return kept;
+}
+
+std::vector<BenchCase> collect_cases(const BenchOptions& o) {
+  if (!o.cases.empty()) return every_nth(read_file(o.cases, read_cases), o.every);
+  if (!o.replay.empty()) return every_nth(read_file(o.replay, read_replay), o.every);
+  const DataType type = parse_type(o.type);
+  const OpPair ops = parse_ops(o.op);
+  std::vector<BenchCase> cases;
+  if (o.domain) {
+    for (const auto& s : bench::domain_shapes(o.seed, o.align, o.every))
+      cases.push_back(packed_case(type, ops, s.m, s.n, s.k));
+  } else {
+    cases.push_back(packed_case(type, ops, o.mnk[0], o.mnk[1], o.mnk[2]));
+  }
+  for (BenchCase& c : cases) {
+    if (!o.out.empty()) c.out = parse_type(o.out);
+    check_case(c, "the command line");
+  }
+  return cases;
+}
+
+std::string describe_cases(const BenchOptions& o, size_t count) {
+  if (o.domain)
+    return fmt::format("domain, {} {}, seed {}, align {}, every {}: {} shapes", o.type, o.op, o.seed, o.align, o.every,
+                       count);
+  if (!o.cases.empty()) return fmt::format("{}, every {}: {} cases", o.cases, o.every, count);
+  if (!o.replay.empty()) return fmt::format("calls in {}, every {}: {} calls", o.replay, o.every, count);
+  return fmt::format("{} {} {}x{}x{}", o.type, o.op, o.mnk[0], o.mnk[1], o.mnk[2]);
+}
+
+// Opened before the measurement, so that a bad path is known at once and not after it.
+std::ofstream open_output(const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  if (!file) throw UsageError(fmt::format("can't write {}: check the folder and its permissions", path));
+  return file;
+}
+
+std::string ratio_words(const Result& r) {
+  if (!r.ours.failed.empty()) return "failed";
+  if (!r.ours.wrong.empty()) return "wrong";
+  if (!r.cublas.measured()) return fmt::format("{:.1f} us", r.ours.graph_us);
+  return fmt::format("{:.2f}x", r.cublas.graph_us / r.ours.graph_us);
+}
+
+struct Measured {
+  std::vector<Result> results;
+  std::string stopped;  // "" or why not all cases were measured
+};
+
+Measured measure_all(Runner& runner, const std::vector<BenchCase>& cases, const BenchOptions& o) {
+  Measured measured;
+  Progress progress(cases.size());
+  std::signal(SIGINT, on_interrupt);
+  for (const BenchCase& c : cases) {
+    const std::string name = to_string(c);
+    try {
+      const Watchdog watchdog(name, o.watchdog);
+      measured.results.push_back(runner.run(c));
+    } catch (const std::runtime_error& failure) {
+      measured.stopped = fmt::format("stopped at {}: {}", name, failure.what());
+      break;
+    }
+    progress.show(measured.results.size(), fmt::format("{}  {}", name, ratio_words(measured.results.back())));
+    if (interrupted != 0 && measured.results.size() < cases.size()) {
+      measured.stopped = fmt::format("interrupted after {} of {} cases", measured.results.size(), cases.size());
+      break;
+    }
+  }
+  std::signal(SIGINT, SIG_DFL);
+  return measured;
+}
+
+void run_bench(const BenchOptions& o, int& status) {
+  check(o);
+  const std::vector<BenchCase> cases = collect_cases(o);
+  const std::unique_ptr<Runner> runner = make_runner(
+      {.cublas = !o.no_cublas, .cublas_path = o.cublas, .schedules = o.schedules, .repeats = o.repeats}, cases);
+  std::ofstream csv, json;
+  if (!o.csv.empty()) csv = open_output(o.csv);
+  if (!o.json.empty()) json = open_output(o.json);
+
+  Header header = {{"cases", describe_cases(o, cases.size())}};
+  for (auto& entry : runner->header()) header.push_back(std::move(entry));
+  header.push_back({"commit", o.commit});
+  header.push_back({"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)))});
+
+  const Measured measured = measure_all(*runner, cases, o);
+  if (!measured.stopped.empty()) header.push_back({"partial", measured.stopped});
+  fmt::print("{}", summary(header, measured.results));
+  if (csv.is_open()) csv << to_csv(header, measured.results);
+  if (json.is_open()) json << to_json(header, measured.results).dump(1) << "\n";
+  if (!measured.stopped.empty()) fmt::print(stderr, "skgemm: {}\n", measured.stopped);
+  if (!measured.stopped.empty() || !failures(measured.results).empty()) status = 1;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& status) {
+  auto options = std::make_shared<BenchOptions>();
+  BenchOptions& o = *options;
+  CLI::App* bench =
+      app.add_subcommand("bench", "measure against cuBLAS and against forced schedules, and check every result");
+  bench->add_option("MNK", o.mnk, "one product: M N K")->expected(3);
+  bench->add_flag("--domain", o.domain, "the Stream-K paper's 32,824 shapes: m, n, k log-uniform in [128, 8192]");
+  bench->add_option("--cases", o.cases, "CSV file with columns type,op,m,n,k[,lda,ldb,ldc,batch,alpha,beta,out]");
+  bench->add_option("--replay", o.replay, "calls that a program logged with SKGEMM_VERBOSE=1");
+  bench->add_option("--seed", o.seed, "of the domain")->capture_default_str();
+  bench->add_option("--align", o.align, "domain extents are multiples of this: 8 aligned, 1 unaligned")
+      ->capture_default_str();
+  bench->add_option("--every", o.every, "only every Nth case")->capture_default_str();
+  bench->add_option("--type", o.type, "s, d, h or bf")->capture_default_str();
+  bench->add_option("--op", o.op, "NN, NT, TN or TT")->capture_default_str();
+  bench->add_option("--out", o.out, "the type of C (as --type)");
+  bench->add_option("--cublas", o.cublas, "this libcublas.so instead of the loader's");
+  bench->add_flag("--no-cublas", o.no_cublas, "ours alone");
+  bench->add_flag("--schedules", o.schedules, "also with each schedule forced");
+  bench->add_option("--repeats", o.repeats, "measurements per case; the median counts")->capture_default_str();
+  bench->add_option("--watchdog", o.watchdog, "seconds after which a case counts as hanging; 0: never")
+      ->capture_default_str();
+  bench->add_option("--csv", o.csv, "write the results here");
+  bench->add_option("--json", o.json, "write the table and the results here");
+  bench->add_option("--commit", o.commit, "what was measured, for the header")->capture_default_str();
+  bench->footer(
+      "Examples:\n  skgemm bench --domain --type h --every 64 --csv h.csv\n  skgemm bench 4096 4096 1024 --type d "
+      "--schedules\n"
+      "  SKGEMM_VERBOSE=1 SKGEMM_LOG=calls.log program; skgemm bench --replay calls.log");
+  bench->callback([options, &status] { run_bench(*options, status); });
+}
+
+}  // namespace skgemm::cli

@@ -1,0 +1,68 @@
+// What a benchmark's table says: results, their distribution, and the roofline that sorts them. Pure.
+#pragma once
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heuristics/device_model.h"
+#include "src/cli/bench_case.h"
+
+namespace skgemm::cli {
+
+// One way of computing a case: ours, a forced schedule, or cuBLAS. Times are NaN until measured.
+struct Timing {
+  double graph_us = NAN;   // device time per call, replayed from a CUDA graph
+  double stream_us = NAN;  // per call, back to back in one stream
+  std::string failed;      // the call's error, in words
+  std::string wrong;       // the first element that is out of bounds, in words
+
+  // Wrong results are not counted as fast ones.
+  bool measured() const { return failed.empty() && wrong.empty() && !std::isnan(graph_us); }
+};
+
+struct Result {
+  BenchCase c;
+  double bound_us;  // roofline
+  bool memory_bound;
+  std::string kernel, schedule;  // of our plan
+  int64_t ctas = 0;
+  double predicted_us = NAN;
+  Timing ours, cublas;
+  std::vector<Timing> forced;  // in the order of forced_schedules()
+};
+
+// The schedules that --schedules forces.
+const std::vector<ScheduleKind>& forced_schedules();
+
+// Peak rate of the unit that serves a type, flop/s; from vendors' white papers, by compute capability.
+double peak_flops(DataType type, const DeviceModel& device);
+double bytes_moved(const BenchCase& c);
+struct Roofline {
+  double us;
+  bool memory_bound;
+};
+Roofline roofline(const BenchCase& c, const DeviceModel& device);
+
+struct Distribution {
+  size_t count = 0;
+  double geomean = NAN, min = NAN, p5 = NAN, median = NAN, p95 = NAN, max = NAN;
+  double share_at_least_one = NAN;
+};
+// Quantiles interpolate linearly between order statistics.
+Distribution distribution(std::vector<double> values);
+
+// One line of the table.
+struct Row {
+  std::string name;
+  Distribution ratio;
+  double ours_tflops, other_tflops;  // all work over all time
+};
+// Ratios other/ours of device times, for all results, by bound, and by class of roofline + 2 us. Empty classes are left
+// out.
+std::vector<Row> table_against_cublas(const std::vector<Result>& results);
+std::vector<Row> table_against_schedules(const std::vector<Result>& results);
+// Without cuBLAS: roofline time over ours.
+std::vector<Row> table_against_roofline(const std::vector<Result>& results);
+
+}  // namespace skgemm::cli

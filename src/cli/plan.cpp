@@ -1,0 +1,281 @@
+// `skgemm plan`: what the selector would run for a product, drawn over time. Needs no GPU.
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "heuristics/cost_model.h"
+#include "heuristics/select.h"
+#include "src/cli/command.h"
+#include "src/cli/device.h"
+#include "src/cli/draw.h"
+#include "src/cli/words.h"
+
+namespace skgemm::cli {
+namespace {
+
+struct PlanOptions {
+  int64_t m = 0, n = 0, k = 0, batch = 1;
+  int64_t lda = 0, ldb = 0, ldc = 0;  // 0: packed
+  int align = 16;
+  std::string type = "s", op = "NN", out, device, schedule = "auto", tile, svg;
+  int sms = 0;
+  int64_t grid = 0, split = 0;
+  bool json = false;
+};
+
+// A plan and what its drawing needs.
+struct Planned {
+  Plan plan;
+  int tile_k;
+  ActionCosts costs;
+  int64_t places;  // CTAs that run at once
+  bool in_steps;   // a schedule on a tile given by hand: time is counted in k-steps
+  std::string device;
+};
+
+constexpr int64_t kMostUnits = 4'000'000;  // a drawing past this would take gigabytes and show nothing
+
+void check(const PlanOptions& o) {
+  for (const auto& [name, value] : {std::pair{"M", o.m}, {"N", o.n}, {"K", o.k}, {"--batch", o.batch}}) {
+    if (value < 1 || value > (int64_t{1} << 40))
+      throw UsageError(fmt::format("{} is {}, but must be at least 1 and at most 2^40", name, value));
+  }
+  const OpPair ops = parse_ops(o.op);
+  const struct {
+    const char* name;
+    int64_t value, least;
+  } lds[] = {{"--lda", o.lda, ops.a_transposed ? o.k : o.m},
+             {"--ldb", o.ldb, ops.b_transposed ? o.n : o.k},
+             {"--ldc", o.ldc, o.m}};
+  for (const auto& ld : lds) {
+    if (ld.value != 0 && ld.value < ld.least)
+      throw UsageError(fmt::format("{} is {}, but a column has {} elements", ld.name, ld.value, ld.least));
+  }
+  if (o.align < 1 || (o.align & (o.align - 1)) != 0) throw UsageError("--align takes a power of two, in bytes");
+  if (o.sms < 0 || o.grid < 0 || o.split < 0) throw UsageError("--sms, --grid and --split can't be negative");
+  const ScheduleKind kind = parse_schedule(o.schedule);
+  if (o.split != 0 && kind != ScheduleKind::fixed_split) throw UsageError("--split needs --schedule split");
+  if (o.grid != 0 && kind != ScheduleKind::stream_k) throw UsageError("--grid needs --schedule streamk");
+}
+
+DeviceModel device_of(const PlanOptions& o) {
+  if (o.device.empty() || o.device == "current") {
+    const Machine machine = find_machine();
+    if (!machine.devices.empty()) return machine.devices.front().model;
+    if (o.device == "current") throw UsageError(fmt::format("there is no current device: {}", machine.why_none));
+    return *find_device("h200");
+  }
+  if (const DeviceModel* known = find_device(o.device)) return *known;
+  std::string names;
+  for (const DeviceModel& model : known_devices()) names += fmt::format(", {}", model.name);
+  throw UsageError(fmt::format("unknown device '{}': use current, h200, h100, a100, l40s, b200 or a full name of{}",
+                               o.device, names.substr(1)));
+}
+
+Shape shape_of(const PlanOptions& o) {
+  const OpPair ops = parse_ops(o.op);
+  const DataType in = parse_type(o.type), out = o.out.empty() ? in : parse_type(o.out);
+  auto alignment = [&](int64_t ld, int64_t packed, DataType type) {
+    const int64_t pitch = (ld == 0 ? packed : ld) * size_of(type);
+    return static_cast<int>(std::min<int64_t>({16, o.align, pitch & -pitch}));
+  };
+  return {.m = o.m,
+          .n = o.n,
+          .k = o.k,
+          .batch = o.batch,
+          .in = in,
+          .out = out,
+          .a_k_major = ops.a_transposed,
+          .b_k_major = !ops.b_transposed,
+          .a_align = alignment(o.lda, ops.a_transposed ? o.k : o.m, in),
+          .b_align = alignment(o.ldb, ops.b_transposed ? o.n : o.k, in),
+          .c_align = alignment(o.ldc, o.m, out)};
+}
+
+// The selector's plan with the cost model's times.
+Planned plan_by_model(const PlanOptions& o) {
+  const DeviceModel device = device_of(o);
+  const Limits limits{
+      .sms = o.sms, .forced = parse_schedule(o.schedule), .forced_parameter = std::max(o.grid, o.split)};
+  const Plan plan = select(shape_of(o), device, limits);
+  if (plan.kernel == nullptr) throw UsageError(fmt::format("no kernel for type {} on {}", o.type, device.name));
+  const int64_t sms = o.sms > 0 ? std::min(o.sms, device.sms) : device.sms;
+  const int64_t resident = resident_ctas(*plan.kernel, device);
+  const CostConstants k = constants_for(*plan.kernel, device).value;
+  const ActionCosts costs{k.a, step_time(k, plan.schedule.ctas, sms, resident), k.b, k.d, k.e};
+  return {plan, plan.kernel->tile_k, costs, sms * resident, false, device.name};
+}
+
+// A schedule on a tile given by hand, as the paper's examples have it: one CTA per SM, time in k-steps, free fixups.
+Planned plan_by_hand(const PlanOptions& o) {
+  const auto tile = tile_of_word(o.tile);
+  if (!tile) throw UsageError(fmt::format("--tile is '{}', but takes MxNxK, as 128x128x32", o.tile));
+  const int64_t p = o.sms > 0 ? o.sms : device_of(o).sms;
+  const TileSpace space{ceil_div(o.m, (*tile)[0]), ceil_div(o.n, (*tile)[1]), o.batch, ceil_div(o.k, (*tile)[2]),
+                        ceil_div(o.m, (*tile)[0])};
+  Schedule s{};
+  switch (const ScheduleKind kind = parse_schedule(o.schedule)) {
+    case ScheduleKind::data_parallel:
+      s = data_parallel(space, p);
+      break;
+    case ScheduleKind::fixed_split:
+      s = fixed_split(space, p, o.split > 0 ? o.split : 2);
+      break;
+    case ScheduleKind::stream_k:
+      s = stream_k(space, o.grid > 0 ? o.grid : p);
+      break;
+    case ScheduleKind::one_tile:
+    case ScheduleKind::two_tile:
+      s = hybrid(kind, space, p);
+      break;
+    default:
+      throw UsageError(
+          "--tile draws a schedule that you name: add --schedule dp, split, streamk, one-tile or two-tile");
+  }
+  const Plan plan{nullptr, static_cast<int>((*tile)[0]), static_cast<int>((*tile)[1]), false, s, 0, 0};
+  return {plan, static_cast<int>((*tile)[2]), {.start = 0, .step = 1, .publish = 0, .collect = 0, .store = 0}, p,
+          true, fmt::format("{} SMs", p)};
+}
+
+std::string counted(int64_t count, std::string_view word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+std::string per_cent(double share) { return fmt::format("{:.3g} %", 100 * share); }
+
+Caption caption_of(const PlanOptions& o, const Planned& planned, const Timeline& t) {
+  const Plan& plan = planned.plan;
+  const Schedule& s = plan.schedule;
+  const std::string batch = o.batch > 1 ? fmt::format(", batch {}", o.batch) : "";
+  Caption c;
+  c.title = planned.in_steps
+                ? fmt::format("{} x {} x {}{}: {} on {}", o.m, o.n, o.k, batch, name_of(s.kind), planned.device)
+                : fmt::format("{} x {} x {}, {} {}{}: {} on {}", o.m, o.n, o.k, name_of(parse_type(o.type)), o.op,
+                              batch, name_of(s.kind), planned.device);
+  std::string grid = fmt::format("{} of {}x{}, {} of {}, {}", counted(s.tiles(), "tile"), plan.tile_m, plan.tile_n,
+                                 counted(s.space.steps, "k-step"), planned.tile_k, counted(s.ctas, "CTA"));
+  if (s.split > 1) grid += fmt::format(", split {}", s.split);
+  if (s.sk_tiles > 0) grid += fmt::format(", {} shared by k-steps", counted(s.sk_tiles, "tile"));
+  c.lines.push_back(grid);
+  const std::string fixups = fmt::format("{}, {} stored", counted(t.fixups, "fixup"), counted(t.published, "partial"));
+  if (planned.in_steps) {
+    c.lines.push_back(fmt::format("utilisation {}, {}", per_cent(t.step_utilisation), fixups));
+  } else {
+    c.lines.push_back(fmt::format("kernel {}, predicted {:.4g} us, workspace {:.1f} MB", plan.kernel->name,
+                                  plan.predicted_us, static_cast<double>(plan.workspace_bytes) / 1e6));
+    c.lines.push_back(fmt::format("utilisation {} of the k-step slots, {} of the time; {}",
+                                  per_cent(t.step_utilisation), per_cent(t.time_utilisation), fixups));
+  }
+  c.row_word = planned.in_steps && s.ctas <= planned.places ? "SM" : "CTA";
+  c.time_unit = planned.in_steps ? "k-steps" : "us";
+  return c;
+}
+
+nlohmann::json json_of(const PlanOptions& o, const Planned& planned, const Timeline& t) {
+  const Plan& plan = planned.plan;
+  const Schedule& s = plan.schedule;
+  nlohmann::json j = {{"m", o.m},
+                      {"n", o.n},
+                      {"k", o.k},
+                      {"batch", o.batch},
+                      {"op", o.op},
+                      {"device", planned.device},
+                      {"tile", {plan.tile_m, plan.tile_n, planned.tile_k}},
+                      {"swapped", plan.swapped},
+                      {"schedule", name_of(s.kind)},
+                      {"ctas", s.ctas},
+                      {"split", s.split},
+                      {"sk_tiles", s.sk_tiles},
+                      {"tiles", s.tiles()},
+                      {"steps_per_tile", s.space.steps},
+                      {"step_utilisation", t.step_utilisation},
+                      {"time_utilisation", t.time_utilisation},
+                      {"fixups", t.fixups},
+                      {"partials_stored", t.published},
+                      {"time_unit", planned.in_steps ? "k-steps" : "us"},
+                      {"makespan", t.makespan}};
+  if (plan.kernel != nullptr) {
+    j["kernel"] = plan.kernel->name;
+    j["type"] = name_of(parse_type(o.type));
+    j["workspace_bytes"] = plan.workspace_bytes;
+    j["predicted_us"] = plan.predicted_us;
+  }
+  return j;
+}
+
+TextStyle style_of_terminal() {
+  TextStyle style;
+  if (isatty(STDOUT_FILENO) == 0) return style;
+  winsize window{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) style.columns = window.ws_col;
+  const char* no_colour = std::getenv("NO_COLOR");
+  if (no_colour != nullptr && *no_colour != '\0') return style;
+  const char* depth = std::getenv("COLORTERM");
+  const std::string_view d = depth == nullptr ? "" : depth;
+  style.colour = d == "truecolor" || d == "24bit" ? Colour::full : Colour::palette;
+  return style;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw UsageError(fmt::format("can't write {}: check the folder and its permissions", path));
+}
+
+void run_plan(const PlanOptions& o) {
+  check(o);
+  const Planned planned = o.tile.empty() ? plan_by_model(o) : plan_by_hand(o);
+  const Schedule& s = planned.plan.schedule;
+  if (s.tiles() * s.split + s.ctas > kMostUnits) {
+    if (!o.json && o.svg.empty() && planned.plan.kernel != nullptr) return fmt::print("{}\n", to_string(planned.plan));
+    throw UsageError(fmt::format("{} tiles are too many to draw (at most {})", s.tiles() * s.split, kMostUnits));
+  }
+  Timeline timeline = make_timeline(s, planned.costs, planned.places);
+  const Caption caption = caption_of(o, planned, timeline);
+  if (!o.svg.empty()) {
+    Timeline small = timeline;
+    merge_narrow(small, timeline.makespan / 400);
+    write_file(o.svg, draw_svg(small, caption));
+  }
+  if (o.json) return fmt::print("{}\n", json_of(o, planned, timeline).dump(2));
+  fmt::print("{}", draw_text(timeline, caption, style_of_terminal()));
+  if (!o.svg.empty()) fmt::print("Drawn in {}\n", o.svg);
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, int&) {
+  auto options = std::make_shared<PlanOptions>();
+  PlanOptions& o = *options;
+  CLI::App* plan = app.add_subcommand("plan", "what would run for a product, drawn as CTAs over time");
+  plan->add_option("M", o.m, "rows of C")->required();
+  plan->add_option("N", o.n, "columns of C")->required();
+  plan->add_option("K", o.k, "the summed extent")->required();
+  plan->add_option("--type", o.type, "s, d, h or bf: the type of A and B")->capture_default_str();
+  plan->add_option("--op", o.op, "NN, NT, TN or TT")->capture_default_str();
+  plan->add_option("--out", o.out, "the type of C (as --type)");
+  plan->add_option("--batch", o.batch, "products in one call")->capture_default_str();
+  plan->add_option("--lda", o.lda, "leading dimension of A (packed)");
+  plan->add_option("--ldb", o.ldb, "leading dimension of B (packed)");
+  plan->add_option("--ldc", o.ldc, "leading dimension of C (packed)");
+  plan->add_option("--align", o.align, "alignment of the addresses in bytes")->capture_default_str();
+  plan->add_option("--device", o.device,
+                   "current, h200, h100, a100, l40s, b200 (the current one if there is one, else h200)");
+  plan->add_option("--sms", o.sms, "use this many SMs");
+  plan->add_option("--schedule", o.schedule, "auto, dp, split, streamk, one-tile or two-tile")->capture_default_str();
+  plan->add_option("--grid", o.grid, "CTAs of --schedule streamk");
+  plan->add_option("--split", o.split, "parts per tile of --schedule split");
+  plan->add_option("--tile", o.tile, "MxNxK: draw a schedule on this tile, time in k-steps, no kernel");
+  plan->add_flag("--json", o.json, "print JSON instead");
+  plan->add_option("--svg", o.svg, "also draw into this file");
+  plan->footer(
+      "Examples:\n  skgemm plan 4096 4096 1024 --type h --op NT --svg plan.svg\n"
+      "  skgemm plan 384 384 128 --sms 4 --tile 128x128x4 --schedule streamk    (the Stream-K paper's figure 2)");
+  plan->callback([options] { run_plan(*options); });
+}
+
+}  // namespace skgemm::cli
