@@ -1,18 +1,33 @@
 #include "kernels/catalogue.h"
 
+#include "kernels/smem_layout.h"
+
 namespace skgemm {
 namespace {
 
-constexpr KernelRow kRows[] = {
-    {.name = "f16_mma", .in = DataType::f16, .arch_min = 80, .tile_m = 128, .tile_n = 128, .tile_k = 32, .stages = 4,
-     .threads = 256, .ctas_per_sm = 2, .smem_bytes = 65536, .vector_bytes = 16},
-    {.name = "bf16_mma", .in = DataType::bf16, .arch_min = 80, .tile_m = 128, .tile_n = 128, .tile_k = 32, .stages = 4,
-     .threads = 256, .ctas_per_sm = 2, .smem_bytes = 65536, .vector_bytes = 16},
-    {.name = "f32_simt", .in = DataType::f32, .arch_min = 80, .tile_m = 128, .tile_n = 128, .tile_k = 16, .stages = 3,
-     .threads = 256, .ctas_per_sm = 2, .smem_bytes = 49152, .vector_bytes = 16},
-    {.name = "f64_dmma", .in = DataType::f64, .arch_min = 80, .tile_m = 64, .tile_n = 64, .tile_k = 16, .stages = 4,
-     .threads = 128, .ctas_per_sm = 2, .smem_bytes = 65536, .vector_bytes = 16},
-};
+template <DataType kIn>
+constexpr KernelRow row(const char* name) {
+  constexpr KernelConfig c = config_of(kIn);
+  constexpr int smem = SmemLayout<kIn, false, false>::kBytes;
+  static_assert(smem == SmemLayout<kIn, true, true>::kBytes,
+                "the four layouts of a kernel take the same shared memory");
+  static_assert(smem <= 99 * 1024,
+                "the smallest sm_80+ parts give a CTA 99 KiB (CUDA programming guide, compute capability 8.6)");
+  return {.name = name,
+          .in = kIn,
+          .arch_min = 80,
+          .tile_m = c.tile_m,
+          .tile_n = c.tile_n,
+          .tile_k = c.tile_k,
+          .stages = c.stages,
+          .threads = c.threads,
+          .ctas_per_sm = c.ctas_per_sm,
+          .smem_bytes = smem,
+          .vector_bytes = 16};
+}
+
+constexpr KernelRow kRows[] = {row<DataType::f16>("f16_mma"), row<DataType::bf16>("bf16_mma"),
+                               row<DataType::f32>("f32_simt"), row<DataType::f64>("f64_dmma")};
 
 }  // namespace
 
@@ -20,8 +35,8 @@ std::span<const KernelRow> catalogue() { return kRows; }
 
 const KernelRow* find_kernel(DataType in, int compute_capability) {
   const KernelRow* best = nullptr;
-  for (const KernelRow& row : kRows) {
-    if (row.in == in && row.arch_min <= compute_capability && (best == nullptr || row.arch_min > best->arch_min)) best = &row;
+  for (const KernelRow& r : kRows) {
+    if (r.in == in && r.arch_min <= compute_capability && (best == nullptr || r.arch_min > best->arch_min)) best = &r;
   }
   return best;
 }

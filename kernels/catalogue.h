@@ -10,10 +10,10 @@ namespace skgemm {
 
 struct KernelRow {
   const char* name;
-  DataType in;        // type of A and B
-  int arch_min;       // lowest compute capability, as 80 or 90
+  DataType in;                 // type of A and B
+  int arch_min;                // lowest compute capability, as 80 or 90
   int tile_m, tile_n, tile_k;  // elements
-  int stages;         // shared-memory buffers in the copy pipeline
+  int stages;                  // shared-memory buffers in the copy pipeline
   int threads;
   int ctas_per_sm;    // resident CTAs the kernel is built for (launch bounds)
   size_t smem_bytes;  // dynamic shared memory of a CTA

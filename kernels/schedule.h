@@ -1,6 +1,6 @@
-// Which CTA does which k-steps of which tile: the five schedules of the Stream-K paper (Osama et al. 2023, section 5) as
-// one host+device value. Tiles are numbered linearly over (batch, raster order); a tile has `steps` k-steps.
-// Every schedule is two regions: tiles [0, sk_tiles) are shared between CTAs by k-steps, the rest are done whole.
+// Which CTA does which k-steps of which tile: the five schedules of the Stream-K paper (Osama et al. 2023, section 5)
+// as one host+device value. Tiles are numbered linearly over (batch, raster order); a tile has `steps` k-steps. Every
+// schedule is two regions: tiles [0, sk_tiles) are shared between CTAs by k-steps, the rest are done whole.
 #pragma once
 #include "kernels/types.h"
 
@@ -72,6 +72,8 @@ struct Schedule {
     const int64_t cta = cta_of_step(u.tile * space.steps) + position;
     return 2 * cta + (sk_begin(cta) < u.tile * space.steps ? 1 : 0);
   }
+  // From contributor 1 on, a tile's slots are this far apart: slot(u, p) == slot(u, 1) + (p - 1)*slot_stride().
+  SKGEMM_HD constexpr int64_t slot_stride() const { return kind == ScheduleKind::fixed_split ? 1 : 2; }
   // How many counters and slots the schedule uses.
   SKGEMM_HD constexpr int64_t counters() const {
     if (kind == ScheduleKind::fixed_split) return split > 1 ? tiles() : 0;
@@ -83,12 +85,26 @@ struct Schedule {
   }
 };
 
-// Walks one CTA's units in order: shared units first, so that partials are published early, then whole tiles (design D2).
+// Walks one CTA's units in order: shared units first, so that partials are published early, then whole tiles (design
+// D2).
 class UnitCursor {
  public:
   SKGEMM_HD constexpr UnitCursor(const Schedule& s, int64_t cta)
-      : s_(s), step_(s.sk_tiles > 0 ? s.sk_begin(cta) : 0), step_end_(s.sk_tiles > 0 ? s.sk_begin(cta + 1) : 0),
+      : s_(s),
+        step_(s.sk_tiles > 0 ? s.sk_begin(cta) : 0),
+        step_end_(s.sk_tiles > 0 ? s.sk_begin(cta + 1) : 0),
         next_(s.sk_tiles + cta) {}
+
+  // Where the walk stands, for a CTA that needs the registers in between.
+  struct Position {
+    int64_t step, step_end, next;
+  };
+  SKGEMM_HD constexpr Position position() const { return {step_, step_end_, next_}; }
+  SKGEMM_HD constexpr void resume(const Position& p) {
+    step_ = p.step;
+    step_end_ = p.step_end;
+    next_ = p.next;
+  }
 
   // Fills `u` with the next unit; false when there is none.
   SKGEMM_HD constexpr bool next(Unit& u) {
@@ -102,7 +118,8 @@ class UnitCursor {
     const int64_t tile = step_ / steps, first = tile * steps;
     const int64_t end = step_end_ < first + steps ? step_end_ : first + steps;
     const int64_t head = s_.cta_of_step(first), self = s_.cta_of_step(step_);
-    // A CTA is the head of at most one tile with several contributors (its last), so its index names that tile's counter.
+    // A CTA is the head of at most one tile with several contributors (its last), so its index names that tile's
+    // counter.
     u = {tile, step_ - first, end - first, s_.cta_of_step(first + steps - 1) - head + 1, self - head, head};
     step_ = end;
     return true;
@@ -128,7 +145,8 @@ class UnitCursor {
   int64_t next_;             // its next whole tile, or (fixed split) its next part
 };
 
-// ---- The five schedules. `p` is the number of CTAs that run at once. All clamp their parameter to what the space allows.
+// ---- The five schedules. `p` is the number of CTAs that run at once. All clamp their parameter to what the space
+// allows.
 
 SKGEMM_HD constexpr Schedule data_parallel(const TileSpace& space, int64_t p) {
   const int64_t t = space.tiles();
@@ -162,7 +180,11 @@ SKGEMM_HD constexpr Schedule hybrid(ScheduleKind kind, const TileSpace& space, i
   return {kind, space, g, 1, shared};
 }
 
-SKGEMM_HD constexpr Schedule one_tile(const TileSpace& space, int64_t p) { return hybrid(ScheduleKind::one_tile, space, p); }
-SKGEMM_HD constexpr Schedule two_tile(const TileSpace& space, int64_t p) { return hybrid(ScheduleKind::two_tile, space, p); }
+SKGEMM_HD constexpr Schedule one_tile(const TileSpace& space, int64_t p) {
+  return hybrid(ScheduleKind::one_tile, space, p);
+}
+SKGEMM_HD constexpr Schedule two_tile(const TileSpace& space, int64_t p) {
+  return hybrid(ScheduleKind::two_tile, space, p);
+}
 
 }  // namespace skgemm

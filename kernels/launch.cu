@@ -1,0 +1,117 @@
+// The host side of the kernels (launch.h): picks the instantiation, works out the copy widths, launches.
+#include <cuda_runtime.h>
+
+#include "kernels/gemm_params.h"
+#include "kernels/scale_kernel.cuh"
+#include "kernels/smem_layout.h"
+
+namespace skgemm {
+namespace {
+
+const void* function_of(DataType in, bool a_k_major, bool b_k_major) {
+  switch (in) {
+    case DataType::f16:
+      return gemm_function<DataType::f16>(a_k_major, b_k_major);
+    case DataType::bf16:
+      return gemm_function<DataType::bf16>(a_k_major, b_k_major);
+    case DataType::f32:
+      return gemm_function<DataType::f32>(a_k_major, b_k_major);
+    default:
+      return gemm_function<DataType::f64>(a_k_major, b_k_major);
+  }
+}
+
+const void* scale_function(DataType type) {
+  switch (type) {
+    case DataType::f16:
+      return reinterpret_cast<const void*>(scale<DataType::f16>);
+    case DataType::bf16:
+      return reinterpret_cast<const void*>(scale<DataType::bf16>);
+    case DataType::f32:
+      return reinterpret_cast<const void*>(scale<DataType::f32>);
+    default:
+      return reinterpret_cast<const void*>(scale<DataType::f64>);
+  }
+}
+
+// Whether every line of every batch entry starts at a multiple of `bytes`.
+struct Lines {
+  const void* data;
+  int64_t ld, batch_stride, size;
+};
+bool aligned(const Lines& x, int64_t bytes) {
+  return reinterpret_cast<uintptr_t>(x.data) % static_cast<uintptr_t>(bytes) == 0 && x.ld * x.size % bytes == 0 &&
+         x.batch_stride * x.size % bytes == 0;
+}
+
+template <DataType kIn, bool kKMajor>
+OperandCopy copy_of(const Operand& x, int64_t batch) {
+  constexpr KernelConfig c = config_of(kIn);
+  static_assert(c.tile_m == c.tile_n, "A and B have the same layouts");
+  using Layout = TileLayout<kIn, kKMajor, c.tile_m, c.tile_k>;
+  using Share = WholeShare<Layout, c.threads>;
+  const Lines lines{.data = x.data, .ld = x.ld, .batch_stride = batch > 1 ? x.batch_stride : 0, .size = size_of(kIn)};
+  const int64_t pitch = x.ld * size_of(kIn);
+  return {.pitch = pitch,
+          .piece_step = Share::kLineStep * pitch,
+          .aligned = aligned(lines, Share::kElements * Layout::kSize)};
+}
+
+OperandCopy copy_of(const Operand& x, DataType type, int64_t batch) {
+  switch (type) {
+    case DataType::f16:
+    case DataType::bf16:
+      return x.k_major ? copy_of<DataType::f16, true>(x, batch) : copy_of<DataType::f16, false>(x, batch);
+    case DataType::f32:
+      return x.k_major ? copy_of<DataType::f32, true>(x, batch) : copy_of<DataType::f32, false>(x, batch);
+    default:
+      return x.k_major ? copy_of<DataType::f64, true>(x, batch) : copy_of<DataType::f64, false>(x, batch);
+  }
+}
+
+}  // namespace
+
+int launch_gemm(const KernelRow& row, const Schedule& schedule, const GemmArgs& args, CUstream_st* stream) {
+  const int64_t batch = schedule.space.batch;
+  const Lines c{
+      .data = args.c, .ld = args.ldc, .batch_stride = batch > 1 ? args.c_batch_stride : 0, .size = size_of(args.out)};
+  GemmParams params{.schedule = schedule,
+                    .args = args,
+                    .a = copy_of(args.a, args.in, batch),
+                    .b = copy_of(args.b, args.in, batch),
+                    .c_vector = aligned(c, 16)};
+  void* arguments[] = {&params};
+  const dim3 grid(static_cast<unsigned>(schedule.ctas)), block(static_cast<unsigned>(row.threads));
+  return cudaLaunchKernel(function_of(args.in, args.a.k_major, args.b.k_major), grid, block, arguments, row.smem_bytes,
+                          stream);
+}
+
+int launch_scale(const ScaleArgs& args, CUstream_st* stream) {
+  const int64_t work = ceil_div(args.m, kScaleRows) * args.n * args.batch;
+  constexpr int64_t kMostCtas = 8192;  // several waves on any part; the kernel strides over the rest
+  ScaleArgs params = args;
+  void* arguments[] = {&params};
+  const dim3 grid(static_cast<unsigned>(work < kMostCtas ? work : kMostCtas)), block(kScaleThreads);
+  return cudaLaunchKernel(scale_function(args.type), grid, block, arguments, 0, stream);
+}
+
+int prepare_kernels(int compute_capability) {
+  for (const DataType type : {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}) {
+    const KernelRow* row = find_kernel(type, compute_capability);
+    if (row == nullptr) return cudaErrorInvalidDevice;
+    for (const bool a_k_major : {false, true}) {
+      for (const bool b_k_major : {false, true}) {
+        const cudaError_t e =
+            cudaFuncSetAttribute(function_of(type, a_k_major, b_k_major), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(row->smem_bytes));
+        if (e != cudaSuccess) return e;
+      }
+    }
+    cudaFuncAttributes loaded;
+    const cudaError_t e = cudaFuncGetAttributes(&loaded, scale_function(type));
+    if (e != cudaSuccess) return e;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace skgemm
