@@ -8,15 +8,18 @@
 namespace skgemm {
 namespace {
 
-// Flops per cycle and SM of the unit each kernel runs on (vendor white papers; fp64 by m8n8k4, which on sm_90 has half the
-// rate of the larger shapes; fp16 on sm_90 by mma.sync, which reaches about 62 % of wgmma's 4096).
+// Flops per cycle and SM of the unit each kernel runs on (vendor white papers; fp64 by m8n8k4, which on sm_90 has half
+// the rate of the larger shapes; fp16 on sm_90 by mma.sync, which reaches about 62 % of wgmma's 4096).
 double flops_per_cycle(DataType in, int compute_capability) {
   const bool a100 = compute_capability == 80;
   const bool datacenter = a100 || compute_capability == 90 || compute_capability == 100;
   switch (in) {
-    case DataType::f64: return datacenter ? 128 : 2;
-    case DataType::f32: return a100 ? 128 : 256;
-    default: return a100 ? 2048 : datacenter ? 2540 : 1024;
+    case DataType::f64:
+      return datacenter ? 128 : 2;
+    case DataType::f32:
+      return a100 ? 128 : 256;
+    default:
+      return a100 ? 2048 : datacenter ? 2540 : 1024;
   }
 }
 
@@ -89,7 +92,8 @@ double makespan(const CostConstants& k, const Schedule& s, int64_t sms, int64_t 
   const int64_t whole = ceil_div(s.tiles() - s.sk_tiles, s.ctas);
   const int64_t shared = s.sk_tiles > 0 ? ceil_div(s.sk_steps(), s.ctas) : 0;
   const int64_t units = whole + (shared > 0 ? 1 + (shared - 1) / s.space.steps : 0);
-  return k.a + step * static_cast<double>(shared + whole * s.space.steps) + static_cast<double>(units - 1) * k.e + fixup;
+  return k.a + step * static_cast<double>(shared + whole * s.space.steps) + static_cast<double>(units - 1) * k.e +
+         fixup;
 }
 
 ConstantsSource constants_for(const KernelRow& row, const DeviceModel& device) {

@@ -8,12 +8,13 @@
 
 namespace skgemm {
 
-// The constants of one kernel on one device, microseconds. a, b, c, d are the paper's; solo and e belong to the makespan.
+// The constants of one kernel on one device, microseconds. a, b, c, d are the paper's; solo and e belong to the
+// makespan.
 struct CostConstants {
-  double a;  // fixed: launch, first loads, last store
-  double b;  // storing a partial
-  double c;  // one k-step of a CTA while every SM holds all the CTAs it can
-  double d;  // reading and adding one peer's partial
+  double a;     // fixed: launch, first loads, last store
+  double b;     // storing a partial
+  double c;     // one k-step of a CTA while every SM holds all the CTAs it can
+  double d;     // reading and adding one peer's partial
   double e;     // finishing a tile and starting the next one in the same CTA
   double solo;  // one k-step of a CTA that has its SM for itself
 };

@@ -12,8 +12,8 @@ struct NamedDevice {
   DeviceModel model;
 };
 
-// SM counts, clocks, L2 sizes and memory rates from the vendor's architecture white papers (A100, H100, Ada, Blackwell);
-// the H200's rates are measured ones. L2 rates of the others are scaled from the H200's by SMs and clock.
+// SM counts, clocks, L2 sizes and memory rates from the vendor's architecture white papers (A100, H100, Ada,
+// Blackwell); the H200's rates are measured ones. L2 rates of the others are scaled from the H200's by SMs and clock.
 const std::vector<NamedDevice>& table() {
   static const std::vector<NamedDevice> devices = {
       {"h200", {"NVIDIA H200", 90, 132, 1.98, 4510, 5500, int64_t{60} << 20, 228 << 10}},
@@ -26,9 +26,8 @@ const std::vector<NamedDevice>& table() {
 }
 
 bool equal_ignoring_case(std::string_view x, std::string_view y) {
-  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](unsigned char p, unsigned char q) {
-    return std::tolower(p) == std::tolower(q);
-  });
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                    [](unsigned char p, unsigned char q) { return std::tolower(p) == std::tolower(q); });
 }
 
 }  // namespace

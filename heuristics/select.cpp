@@ -62,26 +62,35 @@ void offer_splits(Choice& choice, const TileSpace& space, int64_t p) {
 void offer_forced(Choice& choice, const TileSpace& space, int64_t sms, int64_t p, const Limits& limits) {
   const int64_t parameter = limits.forced_parameter;
   switch (limits.forced) {
-    case ScheduleKind::data_parallel: break;  // offered below in any case
+    case ScheduleKind::data_parallel:
+      break;  // offered below in any case
     case ScheduleKind::fixed_split:
-      if (parameter > 0) choice.offer(fixed_split(space, p, parameter));
-      else offer_splits(choice, space, p);
+      if (parameter > 0)
+        choice.offer(fixed_split(space, p, parameter));
+      else
+        offer_splits(choice, space, p);
       break;
     case ScheduleKind::stream_k:
-      if (parameter > 0) choice.offer(stream_k(space, parameter));
-      else if (space.tiles() < p) offer_stream_k(choice, space, sms, p);
-      else choice.offer(stream_k(space, p));
+      if (parameter > 0)
+        choice.offer(stream_k(space, parameter));
+      else if (space.tiles() < p)
+        offer_stream_k(choice, space, sms, p);
+      else
+        choice.offer(stream_k(space, p));
       break;
     case ScheduleKind::one_tile:
-    case ScheduleKind::two_tile: choice.offer(hybrid(limits.forced, space, p)); break;
+    case ScheduleKind::two_tile:
+      choice.offer(hybrid(limits.forced, space, p));
+      break;
   }
 }
 
 // Time below which no schedule can go: operands and result once through DRAM.
 double traffic_us(const Shape& s, const DeviceModel& device) {
   const double elements = static_cast<double>(s.k) * (static_cast<double>(s.m) + static_cast<double>(s.n));
-  const double bytes = static_cast<double>(s.batch) * (elements * size_of(s.in) +
-                                                        static_cast<double>(s.m) * static_cast<double>(s.n) * size_of(s.out));
+  const double bytes =
+      static_cast<double>(s.batch) *
+      (elements * size_of(s.in) + static_cast<double>(s.m) * static_cast<double>(s.n) * size_of(s.out));
   return bytes / (device.dram_gbs * 1e3);
 }
 

@@ -1,17 +1,19 @@
 /* skgemm.h - the native C API of libskgemm: matrix products on NVIDIA GPUs by one Stream-K kernel per precision.
  *
  * Conventions. Matrices are column-major; element (i, j) of X is X[i + j*ldx]. Extents, leading dimensions and strides
- * count elements, not bytes. Every product is C = alpha*op(A)*op(B) + beta*C with op(A) m x k, op(B) k x n, C m x n, where
- * op(X) is X (N) or its transpose (T; C means the same for real types). A, B and C are device (or managed) pointers;
- * calls are asynchronous on the handle's stream. For host pointers use the BLAS names (sgemm_, cblas_dgemm, ...).
+ * count elements, not bytes. Every product is C = alpha*op(A)*op(B) + beta*C with op(A) m x k, op(B) k x n, C m x n,
+ * where op(X) is X (N) or its transpose (T; C means the same for real types). A, B and C are device (or managed)
+ * pointers; calls are asynchronous on the handle's stream. For host pointers use the BLAS names (sgemm_, cblas_dgemm,
+ * ...).
  *
- * Rules. beta == 0 never reads C, alpha == 0 never reads A or B, k == 0 gives beta*C. Nothing outside the m x n elements
- * of C is written. C is unchanged when a call returns an argument error. Results repeat bit for bit from run to run.
+ * Rules. beta == 0 never reads C, alpha == 0 never reads A or B, k == 0 gives beta*C. Nothing outside the m x n
+ * elements of C is written. C is unchanged when a call returns an argument error. Results repeat bit for bit from run
+ * to run.
  *
  * Threads. A handle may be used by one thread at a time; different handles are independent, on one stream too.
  *
- * Graphs. Calls may be captured; a captured call's workspace lives as long as the graph. Two executables instantiated from
- * one captured graph share it, so they must not run at the same time. */
+ * Graphs. Calls may be captured; a captured call's workspace lives as long as the graph. Two executables instantiated
+ * from one captured graph share it, so they must not run at the same time. */
 #ifndef SKGEMM_H
 #define SKGEMM_H
 
@@ -32,26 +34,21 @@ extern "C" {
 /* Numbers shared with cublasStatus_t mean the same. */
 typedef enum skgemm_status {
   SKGEMM_STATUS_SUCCESS = 0,
-  SKGEMM_STATUS_NOT_INITIALIZED = 1,  /* the handle is NULL or was destroyed */
-  SKGEMM_STATUS_ALLOC_FAILED = 3,     /* host or device memory ran out */
-  SKGEMM_STATUS_INVALID_VALUE = 7,    /* an argument is out of range; skgemm_last_error() names it */
-  SKGEMM_STATUS_ARCH_MISMATCH = 8,    /* the device is older than sm_80 */
-  SKGEMM_STATUS_EXECUTION_FAILED = 13,/* a launch or an earlier kernel failed */
+  SKGEMM_STATUS_NOT_INITIALIZED = 1,   /* the handle is NULL or was destroyed */
+  SKGEMM_STATUS_ALLOC_FAILED = 3,      /* host or device memory ran out */
+  SKGEMM_STATUS_INVALID_VALUE = 7,     /* an argument is out of range; skgemm_last_error() names it */
+  SKGEMM_STATUS_ARCH_MISMATCH = 8,     /* the device is older than sm_80 */
+  SKGEMM_STATUS_EXECUTION_FAILED = 13, /* a launch or an earlier kernel failed */
   SKGEMM_STATUS_INTERNAL_ERROR = 14,
-  SKGEMM_STATUS_NOT_SUPPORTED = 15,   /* a combination of types or modes that is not built */
-  SKGEMM_STATUS_NO_DEVICE = 32        /* no GPU, no driver, a forked child, or a build without CUDA */
+  SKGEMM_STATUS_NOT_SUPPORTED = 15, /* a combination of types or modes that is not built */
+  SKGEMM_STATUS_NO_DEVICE = 32      /* no GPU, no driver, a forked child, or a build without CUDA */
 } skgemm_status_t;
 
 /* The values of cublasOperation_t. */
 typedef enum skgemm_op { SKGEMM_OP_N = 0, SKGEMM_OP_T = 1, SKGEMM_OP_C = 2 } skgemm_op_t;
 
 /* The values of cudaDataType. */
-typedef enum skgemm_type {
-  SKGEMM_R_32F = 0,
-  SKGEMM_R_64F = 1,
-  SKGEMM_R_16F = 2,
-  SKGEMM_R_16BF = 14
-} skgemm_type_t;
+typedef enum skgemm_type { SKGEMM_R_32F = 0, SKGEMM_R_64F = 1, SKGEMM_R_16F = 2, SKGEMM_R_16BF = 14 } skgemm_type_t;
 
 /* Where alpha and beta live. Host scalars are read before the call returns, device scalars when the kernel runs. */
 typedef enum skgemm_pointer_mode { SKGEMM_POINTER_MODE_HOST = 0, SKGEMM_POINTER_MODE_DEVICE = 1 } skgemm_pointer_mode_t;
@@ -94,17 +91,17 @@ typedef struct skgemm_gemm {
 
 /* What a call will run: the answer of skgemm_gemm_plan. */
 typedef struct skgemm_plan {
-  char kernel[48];              /* name of the kernel row */
+  char kernel[48];                /* name of the kernel row */
   int32_t tile_m, tile_n, tile_k; /* elements */
-  int32_t swapped;              /* 1: computed as C^T = op(B)^T op(A)^T */
+  int32_t swapped;                /* 1: computed as C^T = op(B)^T op(A)^T */
   skgemm_schedule_t schedule;
-  int64_t ctas;                 /* grid size */
-  int64_t split;                /* parts per tile, for fixed split; otherwise 1 */
-  int64_t sk_tiles;             /* tiles whose k-steps are shared between CTAs */
-  int64_t tiles;                /* all tiles, over the batch */
+  int64_t ctas;     /* grid size */
+  int64_t split;    /* parts per tile, for fixed split; otherwise 1 */
+  int64_t sk_tiles; /* tiles whose k-steps are shared between CTAs */
+  int64_t tiles;    /* all tiles, over the batch */
   int64_t steps_per_tile;
   size_t workspace_bytes;
-  double predicted_us;          /* the cost model's device time */
+  double predicted_us; /* the cost model's device time */
 } skgemm_plan_t;
 
 /* Library version as major*10000 + minor*100 + patch. */
@@ -116,8 +113,8 @@ const char* skgemm_last_error(void);
 
 /* Makes a handle for the current CUDA device. NO_DEVICE or ARCH_MISMATCH where there is nothing to run on. */
 skgemm_status_t skgemm_create(skgemm_handle_t* handle);
-/* Frees the handle; launches already made go on. It waits for nothing and makes no CUDA call, so it may be called while a
- * stream is captured. NULL or a destroyed handle gives NOT_INITIALIZED. */
+/* Frees the handle; launches already made go on. It waits for nothing and makes no CUDA call, so it may be called while
+ * a stream is captured. NULL or a destroyed handle gives NOT_INITIALIZED. */
 skgemm_status_t skgemm_destroy(skgemm_handle_t handle);
 
 skgemm_status_t skgemm_set_stream(skgemm_handle_t handle, skgemm_stream_t stream);
@@ -130,26 +127,27 @@ skgemm_status_t skgemm_get_math_mode(skgemm_handle_t handle, skgemm_math_mode_t*
 skgemm_status_t skgemm_set_sm_limit(skgemm_handle_t handle, int sms);
 skgemm_status_t skgemm_get_sm_limit(skgemm_handle_t handle, int* sms);
 /* Lends device memory for partial sums instead of the library's own; the caller keeps it alive, and for one stream at a
- * time. Its first 16 KiB are cleared in stream order by the first call that uses it. (NULL, 0) goes back to the library's
- * own; (NULL, n > 0) is INVALID_VALUE. Too little never fails: the schedule falls back towards data-parallel. */
+ * time. Its first 16 KiB are cleared in stream order by the first call that uses it. (NULL, 0) goes back to the
+ * library's own; (NULL, n > 0) is INVALID_VALUE. Too little never fails: the schedule falls back towards data-parallel.
+ */
 skgemm_status_t skgemm_set_workspace(skgemm_handle_t handle, void* workspace, size_t bytes);
 /* Forces a schedule. `parameter` is the split for FIXED_SPLIT and the grid size for STREAM_K; 0 lets the model choose
  * it; the others take 0. A forced schedule that the workspace can't hold degrades as usual. */
 skgemm_status_t skgemm_set_schedule(skgemm_handle_t handle, skgemm_schedule_t schedule, int64_t parameter);
 
 /* C = alpha*op(A)*op(B) + beta*C in fp32, fp64, and fp16 with fp32 accumulation (alpha and beta float).
- * INVALID_VALUE, with the first bad argument named, when: op not N, T, C; m, n or k < 0; lda < max(1, op_a == N ? m : k),
- * ldb < max(1, op_b == N ? k : n), ldc < max(1, m); alpha or beta NULL; A, B or C, when it would be read or written, NULL,
- * out of the device's reach or not at a multiple of its elements' size.
- * m == 0 or n == 0 returns at once. `half` data are IEEE binary16 bit patterns. */
-skgemm_status_t skgemm_sgemm(skgemm_handle_t handle, skgemm_op_t op_a, skgemm_op_t op_b, int64_t m, int64_t n, int64_t k,
-                             const float* alpha, const float* a, int64_t lda, const float* b, int64_t ldb,
+ * INVALID_VALUE, with the first bad argument named, when: op not N, T, C; m, n or k < 0; lda < max(1, op_a == N ? m :
+ * k), ldb < max(1, op_b == N ? k : n), ldc < max(1, m); alpha or beta NULL; A, B or C, when it would be read or
+ * written, NULL, out of the device's reach or not at a multiple of its elements' size. m == 0 or n == 0 returns at
+ * once. `half` data are IEEE binary16 bit patterns. */
+skgemm_status_t skgemm_sgemm(skgemm_handle_t handle, skgemm_op_t op_a, skgemm_op_t op_b, int64_t m, int64_t n,
+                             int64_t k, const float* alpha, const float* a, int64_t lda, const float* b, int64_t ldb,
                              const float* beta, float* c, int64_t ldc);
-skgemm_status_t skgemm_dgemm(skgemm_handle_t handle, skgemm_op_t op_a, skgemm_op_t op_b, int64_t m, int64_t n, int64_t k,
-                             const double* alpha, const double* a, int64_t lda, const double* b, int64_t ldb,
+skgemm_status_t skgemm_dgemm(skgemm_handle_t handle, skgemm_op_t op_a, skgemm_op_t op_b, int64_t m, int64_t n,
+                             int64_t k, const double* alpha, const double* a, int64_t lda, const double* b, int64_t ldb,
                              const double* beta, double* c, int64_t ldc);
-skgemm_status_t skgemm_hgemm(skgemm_handle_t handle, skgemm_op_t op_a, skgemm_op_t op_b, int64_t m, int64_t n, int64_t k,
-                             const float* alpha, const void* a, int64_t lda, const void* b, int64_t ldb,
+skgemm_status_t skgemm_hgemm(skgemm_handle_t handle, skgemm_op_t op_a, skgemm_op_t op_b, int64_t m, int64_t n,
+                             int64_t k, const float* alpha, const void* a, int64_t lda, const void* b, int64_t ldb,
                              const float* beta, void* c, int64_t ldc);
 
 /* The same for `batch` products at constant distances (see skgemm_gemm_t); batch < 0 is INVALID_VALUE, 0 returns. */
@@ -160,7 +158,8 @@ skgemm_status_t skgemm_sgemm_strided_batched(skgemm_handle_t handle, skgemm_op_t
 skgemm_status_t skgemm_dgemm_strided_batched(skgemm_handle_t handle, skgemm_op_t op_a, skgemm_op_t op_b, int64_t m,
                                              int64_t n, int64_t k, const double* alpha, const double* a, int64_t lda,
                                              int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b,
-                                             const double* beta, double* c, int64_t ldc, int64_t stride_c, int64_t batch);
+                                             const double* beta, double* c, int64_t ldc, int64_t stride_c,
+                                             int64_t batch);
 skgemm_status_t skgemm_hgemm_strided_batched(skgemm_handle_t handle, skgemm_op_t op_a, skgemm_op_t op_b, int64_t m,
                                              int64_t n, int64_t k, const float* alpha, const void* a, int64_t lda,
                                              int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b,

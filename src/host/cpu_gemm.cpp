@@ -99,7 +99,8 @@ void builtin_gemm(const GemmCall& call) {
 }
 
 void cpu_gemm(const GemmCall& call) {
-  // With alpha == 0 A and B are not read, which not every CPU BLAS keeps to (OpenBLAS 0.3.21 on AVX-512 multiplies them).
+  // With alpha == 0 A and B are not read, which not every CPU BLAS keeps to (OpenBLAS 0.3.21 on AVX-512 multiplies
+  // them).
   if (degenerate(call) != Degenerate::no) return builtin_gemm(call);
   if (call.in == DataType::f16) {
     if (!half_gemm(call)) builtin_gemm(call);

@@ -24,8 +24,9 @@ class CallDepth {
 
  private:
   static int& depth() {
-    // initial-exec: one instruction, and no allocation inside the loader on a thread's first call.
-    static thread_local int value [[gnu::tls_model("initial-exec")]] = 0;
+    // The default TLS model, not initial-exec: the CUDA runtime's 8 KB of TLS share our block, and with static TLS a
+    // process that loads us late (ctypes, plug-ins) has no room for them ("cannot allocate memory in static TLS block").
+    static thread_local int value = 0;
     return value;
   }
 };

@@ -23,8 +23,8 @@ struct Draw {
 };
 
 std::vector<Schedule> all_schedules(const TileSpace& space, int64_t p, Draw& draw) {
-  return {data_parallel(space, p), fixed_split(space, p, draw(1, 9)), stream_k(space, draw(1, 2 * p)), one_tile(space, p),
-          two_tile(space, p)};
+  return {data_parallel(space, p), fixed_split(space, p, draw(1, 9)), stream_k(space, draw(1, 2 * p)),
+          one_tile(space, p), two_tile(space, p)};
 }
 
 template <class T>
@@ -42,8 +42,8 @@ TEST(Fixup, RightProductInAnyOrderOneCtaAtATime) {
     const host::Problem<int64_t> problem(draw(1, 9), draw(1, 9), draw(1, 24), draw(1, 2), static_cast<uint64_t>(i));
     for (const Schedule& s : all_schedules(problem.space(draw(1, 5)), draw(1, 24), draw)) {
       host::Launch<int64_t> launch(problem, s);
-      SCOPED_TRACE(testing::Message() << name_of(s.kind) << " m=" << problem.m << " n=" << problem.n << " k=" << problem.k
-                                      << " ctas=" << s.ctas << " case=" << i);
+      SCOPED_TRACE(testing::Message() << name_of(s.kind) << " m=" << problem.m << " n=" << problem.n
+                                      << " k=" << problem.k << " ctas=" << s.ctas << " case=" << i);
       expect_whole(launch.run(host::shuffled(s.ctas, static_cast<uint64_t>(i)), 1), problem);
       if (testing::Test::HasFatalFailure()) return;
       ++combinations;

@@ -61,10 +61,13 @@ template <class T>
 class Launch {
  public:
   Launch(const Problem<T>& problem, const Schedule& schedule)
-      : problem_(problem), schedule_(schedule), counters_(static_cast<size_t>(schedule.counters())),
+      : problem_(problem),
+        schedule_(schedule),
+        counters_(static_cast<size_t>(schedule.counters())),
         slots_(static_cast<size_t>(schedule.slots() * kTile * kTile), poison()),
         visits_(static_cast<size_t>(schedule.tiles() * schedule.space.steps)),
-        stores_(static_cast<size_t>(schedule.tiles())), c_(static_cast<size_t>(problem.m * problem.n * problem.batch), poison()) {}
+        stores_(static_cast<size_t>(schedule.tiles())),
+        c_(static_cast<size_t>(problem.m * problem.n * problem.batch), poison()) {}
 
   // Every CTA once, in `order`, on `resident` threads.
   Result<T> run(const std::vector<int64_t>& order, int resident) {
@@ -87,7 +90,8 @@ class Launch {
 
  private:
   static constexpr T poison() {
-    return std::numeric_limits<T>::has_quiet_NaN ? std::numeric_limits<T>::quiet_NaN() : std::numeric_limits<T>::max() / 1000;
+    return std::numeric_limits<T>::has_quiet_NaN ? std::numeric_limits<T>::quiet_NaN()
+                                                 : std::numeric_limits<T>::max() / 1000;
   }
   static std::vector<int> plain(const std::vector<std::atomic<int>>& v) { return {v.begin(), v.end()}; }
 
@@ -107,7 +111,9 @@ class Launch {
         });
       }
     }
-    uint32_t arrivals(int64_t counter) { return l.counters_[static_cast<size_t>(counter)].load(std::memory_order_acquire); }
+    uint32_t arrivals(int64_t counter) {
+      return l.counters_[static_cast<size_t>(counter)].load(std::memory_order_acquire);
+    }
     void clear(int64_t counter) { l.counters_[static_cast<size_t>(counter)].store(0, std::memory_order_relaxed); }
     void publish(int64_t slot) { std::copy(std::begin(acc), std::end(acc), l.slot(slot)); }
     uint32_t arrive(int64_t counter, uint32_t last) {

@@ -12,9 +12,11 @@ namespace skgemm {
 namespace {
 
 std::string describe(const Schedule& s) {
-  return std::string(name_of(s.kind)) + " tiles=" + std::to_string(s.space.tiles_m) + "x" + std::to_string(s.space.tiles_n) + "x" +
-         std::to_string(s.space.batch) + " steps=" + std::to_string(s.space.steps) + " group=" + std::to_string(s.space.group) +
-         " ctas=" + std::to_string(s.ctas) + " split=" + std::to_string(s.split) + " sk_tiles=" + std::to_string(s.sk_tiles);
+  return std::string(name_of(s.kind)) + " tiles=" + std::to_string(s.space.tiles_m) + "x" +
+         std::to_string(s.space.tiles_n) + "x" + std::to_string(s.space.batch) +
+         " steps=" + std::to_string(s.space.steps) + " group=" + std::to_string(s.space.group) +
+         " ctas=" + std::to_string(s.ctas) + " split=" + std::to_string(s.split) +
+         " sk_tiles=" + std::to_string(s.sk_tiles);
 }
 
 std::vector<std::vector<Unit>> units_of(const Schedule& s) {
@@ -92,8 +94,8 @@ TEST(Schedule, EveryStepOnceBalancedOverThousandsOfShapes) {
   for (int i = 0; i < 11000 && !testing::Test::HasFatalFailure(); ++i) {
     const TileSpace space{draw(1, 12), draw(1, 12), draw(1, 3), draw(1, 40), draw(1, 13)};
     const int64_t p = draw(1, 140);
-    for (const Schedule& s : {data_parallel(space, p), fixed_split(space, p, draw(1, 45)), stream_k(space, draw(1, 2 * p)),
-                              one_tile(space, p), two_tile(space, p)}) {
+    for (const Schedule& s : {data_parallel(space, p), fixed_split(space, p, draw(1, 45)),
+                              stream_k(space, draw(1, 2 * p)), one_tile(space, p), two_tile(space, p)}) {
       check(s);
       ++checked;
     }
@@ -149,8 +151,8 @@ double utilisation(const Schedule& s, int64_t p) {
 }
 
 TEST(PaperExamples, Figure1And2_384x384x128On4Sms) {
-  const TileSpace square{3, 3, 1, 32, 1};      // 128 x 128 x 4
-  const TileSpace narrow{3, 6, 1, 32, 1};      // 128 x 64 x 4
+  const TileSpace square{3, 3, 1, 32, 1};  // 128 x 128 x 4
+  const TileSpace narrow{3, 6, 1, 32, 1};  // 128 x 64 x 4
   EXPECT_DOUBLE_EQ(utilisation(data_parallel(square, 4), 4), 0.75);
   EXPECT_DOUBLE_EQ(utilisation(data_parallel(narrow, 4), 4), 0.9);
   EXPECT_DOUBLE_EQ(utilisation(fixed_split(square, 4, 2), 4), 0.9);

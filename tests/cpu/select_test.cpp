@@ -46,7 +46,8 @@ TEST(Select, PlansFitTheirLimits) {
   for (int i = 0; i < 4000; ++i) {
     const auto type = static_cast<DataType>(i % 4);
     const Shape shape = square(type, extent(random), extent(random), extent(random), 1 + i % 3);
-    const Limits limits{.sms = i % 5 == 0 ? 1 + i % 132 : 0, .workspace_bytes = i % 7 == 0 ? size_t{1} << (i % 26) : size_t{256} << 20};
+    const Limits limits{.sms = i % 5 == 0 ? 1 + i % 132 : 0,
+                        .workspace_bytes = i % 7 == 0 ? size_t{1} << (i % 26) : size_t{256} << 20};
     const Plan plan = select(shape, h200, limits);
     ASSERT_NE(plan.kernel, nullptr);
     ASSERT_LE(plan.workspace_bytes, limits.workspace_bytes);
@@ -87,8 +88,8 @@ TEST(Select, ShortKStaysWhole) {
 TEST(Select, ForcedSchedulesAreKept) {
   const DeviceModel& h200 = *find_device("h200");
   const Shape shape = square(DataType::f32, 3000, 3000, 3000);
-  for (ScheduleKind kind : {ScheduleKind::data_parallel, ScheduleKind::fixed_split, ScheduleKind::stream_k, ScheduleKind::one_tile,
-                            ScheduleKind::two_tile}) {
+  for (ScheduleKind kind : {ScheduleKind::data_parallel, ScheduleKind::fixed_split, ScheduleKind::stream_k,
+                            ScheduleKind::one_tile, ScheduleKind::two_tile}) {
     EXPECT_EQ(select(shape, h200, {.forced = kind}).schedule.kind, kind);
   }
   EXPECT_EQ(select(shape, h200, {.forced = ScheduleKind::stream_k, .forced_parameter = 77}).schedule.ctas, 77);

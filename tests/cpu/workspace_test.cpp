@@ -244,20 +244,20 @@ TEST(WorkspacePool, BusyStreamsKeepTheirRegions) {
   EXPECT_EQ(places.size(), 100u);
 }
 
-// A mark that has passed speaks for the launches before it alone. So once there are marks every launch moves its stream's,
-// also when there are few streams again.
+// A mark that has passed speaks for the launches before it alone. So once there are marks every launch moves its
+// stream's, also when there are few streams again.
 TEST(WorkspacePool, NoLaunchIsBehindAnOldMark) {
   FakeMemory memory;
   WorkspacePool pool(memory);
   constexpr uint64_t kLast = WorkspacePool::kStreamsWithoutMarks + 1;
   for (uint64_t id = 1; id < kLast; ++id) place_of(pool, stream(id), kMiB);
-  place_of(pool, stream(kLast), 4 * kMiB);  // leaves mark 1
+  place_of(pool, stream(kLast), 4 * kMiB);                                   // leaves mark 1
   for (uint64_t id = 1; id < kLast; ++id) place_of(pool, stream(id), kMiB);  // mark id + 1
   ASSERT_EQ(memory.marks, kLast);
   memory.pending.erase(reinterpret_cast<CUevent_st*>(uintptr_t{1}));  // the last stream's work ends
   memory.pending.erase(reinterpret_cast<CUevent_st*>(uintptr_t{3}));  // and stream 2's
-  place_of(pool, stream(1), 4 * kMiB);  // takes the last stream's over: one stream fewer
-  void* busy = place_of(pool, stream(2), kMiB);  // works again
+  place_of(pool, stream(1), 4 * kMiB);                                // takes the last stream's over: one stream fewer
+  void* busy = place_of(pool, stream(2), kMiB);                       // works again
   EXPECT_NE(place_of(pool, stream(100), kMiB), busy);
 }
 
