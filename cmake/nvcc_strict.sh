@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs a compilation, and fails it when ptxas reports that wgmma was serialised. ptxas calls C7508, C7510 and C7511
-# "info", out of -Werror's reach, but each costs most of a kernel's rate: here they are errors, and the object goes away.
+# "info", out of -Werror's reach, but each costs most of a kernel's rate: here they are errors, and the object goes.
 report=$(mktemp) || exit 1
 trap 'rm -f "$report"' EXIT
 "$@" 2> "$report"

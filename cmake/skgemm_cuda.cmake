@@ -29,7 +29,8 @@ else()
 endif()
 
 if(no_cuda AND SKGEMM_CUDA STREQUAL "ON")
-  message(FATAL_ERROR "SKGEMM_CUDA=ON, but ${no_cuda}. Install CUDA, set CMAKE_CUDA_COMPILER, or build with SKGEMM_CUDA=OFF")
+  message(FATAL_ERROR
+    "SKGEMM_CUDA=ON, but ${no_cuda}. Install CUDA, set CMAKE_CUDA_COMPILER, or build with SKGEMM_CUDA=OFF")
 elseif(no_cuda)
   message(STATUS "skgemm: GPU part not built: ${no_cuda}")
 else()

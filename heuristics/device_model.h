@@ -21,5 +21,9 @@ struct DeviceModel {
 // Parts known by name, for `plan --device` and tests: "h200", "h100", "a100", ... nullptr when unknown.
 const DeviceModel* find_device(std::string_view name);
 std::span<const DeviceModel> known_devices();
+// The model of a device of this machine from what its driver says: measured rates for a part known by name and SM count
+// (a MIG slice has the part's name and fewer SMs: its rates are not the part's), and stand-ins for attributes that read
+// 0, as under some virtual GPUs.
+DeviceModel with_known_rates(DeviceModel found);
 
 }  // namespace skgemm

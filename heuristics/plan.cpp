@@ -5,7 +5,7 @@
 namespace skgemm {
 
 std::string to_string(const Plan& plan) {
-  if (plan.kernel == nullptr) return "no kernel for this device";
+  if (plan.kernel == nullptr) return plan.why_not == nullptr ? "no kernel" : plan.why_not;
   const Schedule& s = plan.schedule;
   char text[320];
   std::snprintf(

@@ -14,6 +14,7 @@ struct Plan {
   Schedule schedule;
   size_t workspace_bytes;
   double predicted_us;
+  const char* why_not = nullptr;  // when there is no plan (kernel is nullptr): the reason
 };
 
 // One line: "f32_simt 128x128x16 two-tile g=264 sk_tiles=300 tiles=1024 steps=256 workspace=34.6MB predicted=812.4us".

@@ -72,7 +72,7 @@ void offer_forced(Choice& choice, const TileSpace& space, int64_t sms, int64_t p
       break;
     case ScheduleKind::stream_k:
       if (parameter > 0)
-        choice.offer(stream_k(space, parameter));
+        choice.offer(stream_k(space, limits.sms > 0 ? std::min(parameter, p) : parameter));
       else if (space.tiles() < p)
         offer_stream_k(choice, space, sms, p);
       else
@@ -94,14 +94,33 @@ double traffic_us(const Shape& s, const DeviceModel& device) {
   return bytes / (device.dram_gbs * 1e3);
 }
 
+Plan no_plan(const char* why_not) {
+  Plan none{};
+  none.why_not = why_not;
+  return none;
+}
+
+// Whether all that schedules multiply stays within 64 bits: at the most a step's index by that of a CTA, and a CTA that
+// shares steps has a counter.
+bool countable(const Shape& s, const KernelRow& row) {
+  const auto tiles = [](int64_t extent, int tile) { return std::ceil(static_cast<double>(extent) / tile); };
+  return tiles(s.m, row.tile_m) * tiles(s.n, row.tile_n) * static_cast<double>(s.batch) * tiles(s.k, row.tile_k) <
+         0x1p62 / kCounterCapacity;
+}
+
 }  // namespace
+
+Room room_for(const KernelRow& row, const DeviceModel& device, const Limits& limits) {
+  if (limits.sms > 0 && limits.sms < device.sms) return {limits.sms, 1};
+  return {device.sms, resident_ctas(row, device)};
+}
 
 Plan select(const Shape& shape, const DeviceModel& device, const Limits& limits) {
   const KernelRow* row = find_kernel(shape.in, device.compute_capability);
-  if (row == nullptr) return {};
-  const int64_t sms = limits.sms > 0 ? std::min(limits.sms, device.sms) : device.sms;
-  const int64_t ctas_per_sm = resident_ctas(*row, device);
-  const int64_t p = sms * ctas_per_sm;
+  if (row == nullptr) return no_plan("no kernel for this type and device");
+  if (!countable(shape, *row)) return no_plan("the product is too large to plan: cut it in parts");
+  const Room room = room_for(*row, device, limits);
+  const int64_t sms = room.sms, ctas_per_sm = room.ctas_per_sm, p = room.ctas();
 
   TileSpace space{ceil_div(shape.m, row->tile_m), ceil_div(shape.n, row->tile_n), shape.batch,
                   ceil_div(shape.k, row->tile_k), 1};

@@ -18,7 +18,7 @@ struct Shape {
 };
 
 struct Limits {
-  int sms = 0;                                 // 0: all
+  int sms = 0;                                 // 0: all; fewer than the device has: that many CTAs at most
   size_t workspace_bytes = size_t{256} << 20;  // what a plan may ask for
   ScheduleKind forced = ScheduleKind{};        // ScheduleKind{} (0): the model chooses
   int64_t forced_parameter = 0;                // split or grid of a forced schedule; 0: the model chooses
@@ -26,7 +26,16 @@ struct Limits {
   bool operator==(const Limits&) const = default;
 };
 
-// The best plan. m, n, k, batch >= 1 and a kernel for the device must exist (find_kernel); kernel is nullptr otherwise.
+// How many CTAs run at once. The device spreads a grid over all its SMs, so only a grid of no more CTAs than the limit
+// keeps one.
+struct Room {
+  int64_t sms, ctas_per_sm;
+  int64_t ctas() const { return sms * ctas_per_sm; }
+};
+Room room_for(const KernelRow& row, const DeviceModel& device, const Limits& limits);
+
+// The best plan; m, n, k, batch >= 1. Its kernel is nullptr, and why_not the reason, where no kernel exists for the
+// device (find_kernel) or the product has more k-steps than 64-bit indices can share between CTAs.
 Plan select(const Shape& shape, const DeviceModel& device, const Limits& limits = {});
 
 }  // namespace skgemm

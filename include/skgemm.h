@@ -7,13 +7,17 @@
  * ...).
  *
  * Rules. beta == 0 never reads C, alpha == 0 never reads A or B, k == 0 gives beta*C. Nothing outside the m x n
- * elements of C is written. C is unchanged when a call returns an argument error. Results repeat bit for bit from run
- * to run.
+ * elements of C is written. C is unchanged when a call returns an argument error. A product that runs by the same plan
+ * (skgemm_gemm_plan) on the same device repeats bit for bit.
  *
- * Threads. A handle may be used by one thread at a time; different handles are independent, on one stream too.
+ * Threads. A handle may be used by one thread at a time; different handles are independent, on one stream too. A call
+ * may wait for another thread's call on the same device to get into its stream, and that one for room in a full stream:
+ * a host function in a stream (cudaLaunchHostFunc) must not wait for a thread that makes calls.
  *
- * Graphs. Calls may be captured; a captured call's workspace lives as long as the graph. Two executables instantiated
- * from one captured graph share it, so they must not run at the same time. */
+ * Graphs. Calls may be captured; a captured call's workspace lives as long as the graph and what was made from it:
+ * clones, executables, and executables updated from it (cudaGraphExecUpdate), also when the graph itself is destroyed.
+ * All of these share it. So two executables of one captured graph must not run at the same time, and one captured graph
+ * that is put into another twice, as child graphs, must not be in branches that may run at the same time. */
 #ifndef SKGEMM_H
 #define SKGEMM_H
 
@@ -114,7 +118,8 @@ const char* skgemm_last_error(void);
 /* Makes a handle for the current CUDA device. NO_DEVICE or ARCH_MISMATCH where there is nothing to run on. */
 skgemm_status_t skgemm_create(skgemm_handle_t* handle);
 /* Frees the handle; launches already made go on. It waits for nothing and makes no CUDA call, so it may be called while
- * a stream is captured. NULL or a destroyed handle gives NOT_INITIALIZED. */
+ * a stream is captured. NULL or a destroyed handle gives NOT_INITIALIZED, the latter until a thousand handles more have
+ * been destroyed: then its memory may serve a new one. */
 skgemm_status_t skgemm_destroy(skgemm_handle_t handle);
 
 skgemm_status_t skgemm_set_stream(skgemm_handle_t handle, skgemm_stream_t stream);
@@ -123,16 +128,20 @@ skgemm_status_t skgemm_set_pointer_mode(skgemm_handle_t handle, skgemm_pointer_m
 skgemm_status_t skgemm_get_pointer_mode(skgemm_handle_t handle, skgemm_pointer_mode_t* mode);
 skgemm_status_t skgemm_set_math_mode(skgemm_handle_t handle, skgemm_math_mode_t mode);
 skgemm_status_t skgemm_get_math_mode(skgemm_handle_t handle, skgemm_math_mode_t* mode);
-/* Uses at most `sms` multiprocessors; 0 means all. More than the device has, or less than 0, is INVALID_VALUE. */
+/* Uses at most `sms` multiprocessors; 0 means all. More than the device has, or less than 0, is INVALID_VALUE. As the
+ * device spreads CTAs over all multiprocessors, a limited product has at most `sms` CTAs, whatever grid is forced. */
 skgemm_status_t skgemm_set_sm_limit(skgemm_handle_t handle, int sms);
 skgemm_status_t skgemm_get_sm_limit(skgemm_handle_t handle, int* sms);
 /* Lends device memory for partial sums instead of the library's own; the caller keeps it alive, and for one stream at a
- * time. Its first 16 KiB are cleared in stream order by the first call that uses it. (NULL, 0) goes back to the
+ * time. Each call that uses it clears its first 16 KiB in stream order, so between calls it may be anybody's scratch.
+ * (NULL, 0) goes back to the
  * library's own; (NULL, n > 0) is INVALID_VALUE. Too little never fails: the schedule falls back towards data-parallel.
  */
 skgemm_status_t skgemm_set_workspace(skgemm_handle_t handle, void* workspace, size_t bytes);
 /* Forces a schedule. `parameter` is the split for FIXED_SPLIT and the grid size for STREAM_K; 0 lets the model choose
- * it; the others take 0. A forced schedule that the workspace can't hold degrades as usual. */
+ * it; the others take 0. A forced schedule that the workspace can't hold, or that needs more than 4096 arrival
+ * counters (one for each tile of FIXED_SPLIT, one for each CTA of the others), runs as DATA_PARALLEL; skgemm_gemm_plan
+ * shows it. */
 skgemm_status_t skgemm_set_schedule(skgemm_handle_t handle, skgemm_schedule_t schedule, int64_t parameter);
 
 /* C = alpha*op(A)*op(B) + beta*C in fp32, fp64, and fp16 with fp32 accumulation (alpha and beta float).
@@ -168,7 +177,8 @@ skgemm_status_t skgemm_hgemm_strided_batched(skgemm_handle_t handle, skgemm_op_t
 /* Any supported types and batch. NOT_SUPPORTED for other type triples. */
 skgemm_status_t skgemm_gemm_ex(skgemm_handle_t handle, const skgemm_gemm_t* gemm);
 /* What skgemm_gemm_ex would run, without running it; pointers count for their alignment only. The kernel is "none" when
- * m, n or batch is 0 and "scale" when only k is; then everything else is 0. */
+ * m or n is 0 (batch 0 means 1) and "scale" when only k is; then everything else is 0. NOT_SUPPORTED for a product with
+ * too many k-steps to count in 64 bits. */
 skgemm_status_t skgemm_gemm_plan(skgemm_handle_t handle, const skgemm_gemm_t* gemm, skgemm_plan_t* plan);
 /* Bytes that skgemm_set_workspace should be given (256-byte aligned) so that this product runs as planned with ample
  * workspace. */

@@ -88,10 +88,9 @@ int launch_gemm(const KernelRow& row, const Schedule& schedule, const GemmArgs& 
 
 int launch_scale(const ScaleArgs& args, CUstream_st* stream) {
   const int64_t work = ceil_div(args.m, kScaleRows) * args.n * args.batch;
-  constexpr int64_t kMostCtas = 8192;  // several waves on any part; the kernel strides over the rest
   ScaleArgs params = args;
   void* arguments[] = {&params};
-  const dim3 grid(static_cast<unsigned>(work < kMostCtas ? work : kMostCtas)), block(kScaleThreads);
+  const dim3 grid(static_cast<unsigned>(work < args.most_ctas ? work : args.most_ctas)), block(kScaleThreads);
   return cudaLaunchKernel(scale_function(args.type), grid, block, arguments, 0, stream);
 }
 

@@ -40,6 +40,7 @@ struct ScaleArgs {  // C = beta*C over a batch; beta == 0 writes zeros without r
   int64_t ldc, c_batch_stride;
   DataType type;
   Scalar beta;
+  int64_t most_ctas = 8192;  // several waves on any part; the kernel strides over the rest
 };
 
 // All return a cudaError_t as int; 0 is success. Launches are asynchronous.

@@ -1,11 +1,13 @@
-// Copies one operand's tile, a k-step at a time, from global to shared memory; what lies outside the operand becomes
-// zero. Three ways:
-//   aligned   whole steps of whole tiles by unconditional asynchronous pieces, 16 bytes wide; no arithmetic but
-//   additions shifted   the same for half types at any address, through registers: no asynchronous copy is as narrow as
-//   they are bounded   tiles at an edge, the ragged end of k, other types at any address: asynchronous copies of single
-//   elements, and
-//             for half types what `shifted` does, masked
+// Copies one operand's tile, a k-step at a time, from global to shared memory. What lies outside the operand becomes
+// zero along k; along m and n it is left as it is, because it only reaches rows and columns of C that are not stored.
+// Four ways:
+//   pieces    asynchronous pieces of 16 bytes: lines that start at multiples of 16, no piece across the end of m or n
+//   elements  asynchronous copies of single elements, which fp32 and fp64 allow at any address
+//   shifted   half types at any address, whole tiles: through registers, as no asynchronous copy is as narrow as they
+//   bounded   the same at the edges of the operand, masked
 #pragma once
+#include <type_traits>
+
 #include "kernels/gemm_params.h"
 #include "kernels/ptx/cp_async.cuh"
 #include "kernels/ptx/thread_index.cuh"
@@ -13,7 +15,7 @@
 
 namespace skgemm {
 
-enum class CopyPath { aligned, shifted, bounded };
+enum class CopyPath { pieces, elements, shifted, bounded };
 
 struct TileStart {
   const char* data;  // the operand of this batch entry
@@ -21,11 +23,12 @@ struct TileStart {
   int64_t first_k;
 };
 
-template <class Layout, bool kKMajor, int kThreads>
+// kBytes: of a piece, 16 or one element.
+template <class Layout, bool kKMajor, int kThreads, int kBytes>
 class TileLoader {
   static constexpr int kSize = Layout::kSize;
   static constexpr bool kHalf = kSize == 2;
-  using Share = WholeShare<Layout, kThreads>;
+  using Share = CopyShare<Layout, kBytes, kThreads>;
   static constexpr int kTileK = kKMajor ? Layout::kRun : Layout::kLines;
   static constexpr int kExtent = kKMajor ? Layout::kLines : Layout::kRun;
 
@@ -46,47 +49,66 @@ class TileLoader {
     const int64_t first_line = kKMajor ? x.first_mn : x.first_k, first_at = kKMajor ? x.first_k : x.first_mn;
     source_ = x.data + (first_line + line) * copy_.pitch + (first_at + at) * kSize;
     lane_ = Layout::offset(line, at);
+    limit_ = extent_ - (kKMajor ? line : at);
   }
 
-  __device__ __forceinline__ bool aligned() const { return copy_.aligned; }
   // Whether the tile lies inside the operand.
   __device__ __forceinline__ bool whole() const { return extent_ >= kExtent; }
+  // Whether every piece may be copied or left out as it is.
+  __device__ __forceinline__ bool in_pieces() const {
+    return kBytes == kSize || (copy_.aligned && (kKMajor || whole() || extent_ % Share::kElements == 0));
+  }
 
-  // `aligned`: starts the copies of a step into the tile at shared address `to`, and goes on to the next step. Without
-  // `go` it only goes on.
-  __device__ __forceinline__ void copy_aligned(uint32_t to, bool go) {
+  // `pieces` and `elements`: starts the copies of a step that has all its k into the tile at shared address `to`, and
+  // goes on to the next step.
+  __device__ __forceinline__ void copy(uint32_t to) {
     const char* from = source_;
+    int limit = limit_;
+    if constexpr (kKMajor) asm("" : "+r"(limit));  // or the predicates are kept in registers all around the loop
     const uint32_t lane = to + lane_;
 #pragma unroll
     for (int i = 0; i < kCount; ++i, from = next(from)) {
       const int step = i * Share::kLineStep;
-      const uint32_t at = (lane ^ Layout::line_flip(step)) + Layout::line_add(step);
-      if constexpr (Layout::kTransposed)
-        ptx::cp_async_4(at, from, go);
-      else
-        ptx::cp_async_16(at, from, go);
+      ptx::cp_async<kBytes>((lane ^ Layout::line_flip(step)) + Layout::line_add(step), from,
+                            limit > (kKMajor ? step : 0));
     }
     source_ = kKMajor ? source_ + kTileK * kSize : from;
   }
 
-  // `bounded`: copies any step; `k_left` elements of k exist from its first on. Half types are copied on return.
-  __device__ __forceinline__ void copy_bounded(char* to, int k_left) {
-    if constexpr (kHalf) {
-      const char* const source = source_;
+  // `pieces` and `elements`: copies a step of which only `k_left` elements of k exist; the operand's last.
+  __device__ __forceinline__ void copy_last(char* to, int k_left) const {
+    const int thread = ptx::thread_index();
+    const int bytes = (k_left - Share::at(thread)) * kSize, lines = k_left - Share::line(thread);
+    const char* from = source_;
 #pragma unroll 1
-      for (int i = 0; i < kCount; ++i) {
-        Raw<1> raw;
-        fetch<CopyPath::bounded>(raw, i, k_left);
-        store(raw, i, to);
+    for (int i = 0; i < kCount; ++i, from = next(from)) {
+      const int step = i * Share::kLineStep;
+      if (limit_ <= (kKMajor ? step : 0)) return;
+      char* const piece = to + (lane_ ^ Layout::line_flip(step)) + Layout::line_add(step);
+      if constexpr (kKMajor && kBytes > kSize) {
+        if (bytes > 0 && bytes < kBytes) {
+          copy_part(piece, from, bytes);
+          continue;
+        }
       }
-      source_ = source;
-    } else {
-      copy_elements(ptx::shared_address(to), k_left);
+      ptx::cp_async_or_zero<kBytes>(ptx::shared_address(piece), from, kKMajor ? bytes > 0 : step < lines);
     }
   }
 
-  // `shifted` and, for half types, `bounded`: pieces [first, first + kPieces) of this thread, called for all of a step
-  // in order, then `finish`. The loads are under way when fetch returns.
+  // `bounded`: copies any step; `k_left` elements of k exist from its first on. Copied on return.
+  __device__ __forceinline__ void copy_bounded(char* to, int k_left) {
+    const char* const source = source_;
+#pragma unroll 1
+    for (int i = 0; i < kCount; ++i) {
+      Raw<1> raw;
+      fetch<CopyPath::bounded>(raw, i, k_left);
+      store(raw, i, to);
+    }
+    source_ = source;
+  }
+
+  // `shifted` and `bounded`: pieces [first, first + kPieces) of this thread, called for all of a step in order, then
+  // `finish`. The loads are under way when fetch returns.
   template <CopyPath kPath, int kPieces>
   __device__ __forceinline__ void fetch(Raw<kPieces>& raw, int first, int k_left) {
     const int thread = ptx::thread_index();
@@ -110,7 +132,7 @@ class TileLoader {
     if (!fetched)
       advance(1);
     else if constexpr (kKMajor)
-      source_ += kTileK * kSize - kCount * copy_.piece_step;
+      source_ += kTileK * kSize - kCount * piece_step();
   }
   template <int kPieces>
   __device__ __forceinline__ void store(const Raw<kPieces>& raw, int first, char* to) const {
@@ -128,28 +150,28 @@ class TileLoader {
   }
 
  private:
+  __device__ __forceinline__ int64_t piece_step() const {
+    constexpr bool kGiven = std::is_same_v<Share, WholeShare<Layout, kThreads>>;
+    return kGiven ? copy_.piece_step : Share::kLineStep * copy_.pitch;
+  }
   // The piece after `from`. Opaque, so that a chain of additions is not replaced by a register pair for each piece.
   __device__ __forceinline__ const char* next(const char* from) const {
-    from += copy_.piece_step;
+    from += piece_step();
     asm("" : "+l"(from));
     return from;
   }
 
-  // One element a piece.
-  __device__ __forceinline__ void copy_elements(uint32_t to, int k_left) const {
-    using Single = CopyShare<Layout, kSize, kThreads>;
-    const int thread = ptx::thread_index();
-    const int line = Single::line(thread), at = Single::at(thread);
-    const char* from = source_ + (line - Share::line(thread)) * copy_.pitch + (at - Share::at(thread)) * kSize;
-    const int lines = (kKMajor ? extent_ : k_left) - line;
-    const bool inside = at < (kKMajor ? k_left : extent_);
-    const uint32_t lane = to + Layout::offset(line, at);
-#pragma unroll 4
-    for (int i = 0; i < Single::kCount; ++i, from += Single::kLineStep * copy_.pitch) {
-      const int step = i * Single::kLineStep;
-      ptx::cp_async_or_zero<kSize>((lane ^ Layout::line_flip(step)) + Layout::line_add(step), from,
-                                   inside && step < lines);
+  // A piece that the end of k cuts: its first `bytes` and zeros.
+  static __device__ __forceinline__ void copy_part(char* to, const char* from, int bytes) {
+    using Bits = std::conditional_t<kHalf, uint16_t, uint64_t>;
+    constexpr int kElements = kBytes / sizeof(Bits);
+    Bits x[kElements];
+#pragma unroll
+    for (int e = 0; e < kElements; ++e) {
+      x[e] = e * static_cast<int>(sizeof(Bits)) < bytes ? __ldg(reinterpret_cast<const Bits*>(from) + e) : Bits{0};
     }
+#pragma unroll
+    for (int e = 0; e < kElements; ++e) reinterpret_cast<Bits*>(to)[e] = x[e];
   }
 
   static __device__ __forceinline__ int fetch_whole(uint32_t (&word)[8], const char* from) {
@@ -197,6 +219,7 @@ class TileLoader {
   const char* source_;  // this thread's first piece of the step; may be outside the operand when nothing is taken there
   int lane_;            // byte of that piece in the tile
   int extent_;          // m or n that exist from the tile's first on
+  int limit_;           // the same from this thread's first on
 };
 
 }  // namespace skgemm

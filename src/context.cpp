@@ -1,7 +1,7 @@
 #include "src/context.h"
 
+#include <deque>
 #include <mutex>
-#include <vector>
 
 namespace skgemm {
 namespace {
@@ -11,7 +11,7 @@ constexpr uint32_t kLive = 0x534b474d;  // "SKGM"
 // Never destroyed: programs destroy handles in static destructors.
 struct Discarded {
   std::mutex mutex;
-  std::vector<skgemm_context*> contexts;
+  std::deque<skgemm_context*> contexts;
 };
 Discarded& discarded() {
   static Discarded& all = *new Discarded;
@@ -24,9 +24,9 @@ skgemm_context* make_context(int device) {
   skgemm_context* context = nullptr;
   {
     const std::lock_guard lock(discarded().mutex);
-    if (!discarded().contexts.empty()) {
-      context = discarded().contexts.back();
-      discarded().contexts.pop_back();
+    if (discarded().contexts.size() > kHandlesBetweenUses) {
+      context = discarded().contexts.front();
+      discarded().contexts.pop_front();
     }
   }
   if (context == nullptr) context = new skgemm_context;
@@ -34,7 +34,6 @@ skgemm_context* make_context(int device) {
   context->scalars = PointerMode::host;
   context->math = SKGEMM_MATH_DEFAULT;
   context->launch = {};
-  context->workspace_clear = false;
   context->magic.store(kLive, std::memory_order_release);
   return context;
 }

@@ -11,13 +11,14 @@ struct skgemm_context {
   skgemm::PointerMode scalars = skgemm::PointerMode::host;
   skgemm_math_mode_t math = SKGEMM_MATH_DEFAULT;
   skgemm::gpu::LaunchContext launch;
-  bool workspace_clear = false;  // the user workspace's counters have been zeroed
 };
 
 namespace skgemm {
 
-// The memory of a destroyed handle is kept for the next one and never given back, so that asking a destroyed handle
-// whether it is live is no read of freed memory.
+// The memory of a destroyed handle is never given back, so that asking a destroyed handle whether it is live is no read
+// of freed memory. It becomes a new handle only when this many were destroyed after it: destroying a handle twice must
+// not destroy the one made in between.
+inline constexpr size_t kHandlesBetweenUses = 1024;
 skgemm_context* make_context(int device);
 // False when the handle is NULL or not live.
 bool discard_context(skgemm_context* context);

@@ -4,16 +4,20 @@
 #include <cuda.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <mutex>
 #include <vector>
 
 #include "kernels/launch.h"
 #include "src/log.h"
+#include "src/look_at.h"
 
 namespace skgemm::gpu {
 namespace {
@@ -81,34 +85,33 @@ bool driver_in_use() {
   return false;
 }
 
-int attribute(cudaDeviceAttr which, int device) {
-  int value = 0;
-  if (cudaDeviceGetAttribute(&value, which, device) != cudaSuccess) (void)cudaGetLastError();
-  return value;
+// Whether the CPU can read an address, asked of the kernel: it reads the new signal mask before it refuses the request.
+bool cpu_can_read(const void* address) {
+  constexpr size_t kMaskBytes = 8;
+  const uintptr_t place = reinterpret_cast<uintptr_t>(address) / kMaskBytes * kMaskBytes;
+  const int before = errno;
+  const bool can = syscall(SYS_rt_sigprocmask, ~0, place, nullptr, kMaskBytes) != 0 && errno != EFAULT;
+  errno = before;
+  return can;
 }
 
-DeviceModel look_at(int device) {
-  cudaDeviceProp properties{};
-  if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) (void)cudaGetLastError();
-  DeviceModel m{.name = properties.name,
-                .compute_capability = attribute(cudaDevAttrComputeCapabilityMajor, device) * 10 +
-                                      attribute(cudaDevAttrComputeCapabilityMinor, device),
-                .sms = attribute(cudaDevAttrMultiProcessorCount, device),
-                .clock_ghz = attribute(cudaDevAttrClockRate, device) * 1e-6, .dram_gbs = 0, .l2_gbs = 0,
-                .l2_bytes = attribute(cudaDevAttrL2CacheSize, device),
-                .smem_per_sm = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, device)};
-  // Two transfers a clock, bytes of the bus; of the peak about nine tenths can be read. An SM draws about 32 bytes a
-  // clock from L2 when all do (measured on sm_80 and sm_90 parts).
-  m.dram_gbs = 0.9 * 2e-6 * attribute(cudaDevAttrMemoryClockRate, device) *
-               attribute(cudaDevAttrGlobalMemoryBusWidth, device) / 8;
-  m.l2_gbs = 32.0 * m.sms * m.clock_ghz;
-  for (const DeviceModel& known : known_devices()) {
-    // A MIG slice has the part's name and fewer SMs; its rates are not the part's.
-    if (known.name != m.name || known.sms != m.sms) continue;
-    m.dram_gbs = known.dram_gbs;
-    m.l2_gbs = known.l2_gbs;
-  }
-  return m;
+bool reads_pageable_memory(int device) {
+  int value = 0;
+  if (cudaDeviceGetAttribute(&value, cudaDevAttrPageableMemoryAccess, device) != cudaSuccess) (void)cudaGetLastError();
+  return value != 0;
+}
+
+// Whether kernels of the current device can use another device's memory: its peer access, or its pool's, is on.
+bool peer_access_is_on(const void* pointer) {
+  using GetAttribute = CUresult (*)(void*, CUpointer_attribute, CUdeviceptr);
+  static const auto get = reinterpret_cast<GetAttribute>([]() -> void* {
+    void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);  // stays: CUDA is in use
+    return library == nullptr ? nullptr : dlsym(library, "cuPointerGetAttribute");
+  }());
+  unsigned long long flags = 0;
+  return get != nullptr &&
+         get(&flags, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, reinterpret_cast<CUdeviceptr>(pointer)) == CUDA_SUCCESS &&
+         flags == CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
 }
 
 Status prepare(const Device& d) {
@@ -221,11 +224,14 @@ DeviceScope::~DeviceScope() {
 }
 
 Memory memory_of(const void* pointer) {
-  if (!initialized() || !availability().usable) return Memory::host;
+  if (!initialized()) return Memory::host;
   cudaPointerAttributes attributes{};
-  if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
-    (void)cudaGetLastError();  // drivers before 11.0 answer so for memory that CUDA doesn't know
-    return Memory::host;
+  const cudaError_t error =
+      availability().usable ? cudaPointerGetAttributes(&attributes, pointer) : cudaErrorInsufficientDriver;
+  if (error != cudaSuccess) {
+    (void)cudaGetLastError();
+    // cudaErrorInvalidValue is what drivers before 11.0 say of memory that CUDA doesn't know.
+    return error == cudaErrorInvalidValue || cpu_can_read(pointer) ? Memory::host : Memory::unknown;
   }
   switch (attributes.type) {
     case cudaMemoryTypeDevice: return Memory::device;
@@ -236,22 +242,27 @@ Memory memory_of(const void* pointer) {
 
 bool reachable(const void* pointer) {
   // The driver keeps device and host memory in address ranges of their own, in pages of at least 2 MiB, so a page once
-  // seen to be the device's is trusted. A stale entry would cost a good error message and nothing else.
+  // seen to be a device's is trusted. A stale entry would cost a good error message and nothing else.
   constexpr int kPageBits = 21;
-  thread_local std::array<uintptr_t, 64> pages{};
+  thread_local std::array<uintptr_t, 64> seen{};  // page * 256 + device
+  const int current = current_device();
   const uintptr_t page = reinterpret_cast<uintptr_t>(pointer) >> kPageBits;
-  uintptr_t& place = pages[page % pages.size()];
-  if (place == page && page != 0) return true;
+  const uintptr_t key = page << 8 | static_cast<uintptr_t>(current & 0xff);
+  uintptr_t& place = seen[page % seen.size()];
+  if (place == key && page != 0) return true;
   cudaPointerAttributes attributes{};
-  if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
+  if (const cudaError_t error = cudaPointerGetAttributes(&attributes, pointer); error != cudaSuccess) {
     (void)cudaGetLastError();
-    return false;
+    return error != cudaErrorInvalidValue;  // any other is not about the pointer, and the launch will say it
   }
-  if (attributes.type == cudaMemoryTypeUnregistered) {
-    return attribute(cudaDevAttrPageableMemoryAccess, current_device()) != 0;
+  switch (attributes.type) {
+    case cudaMemoryTypeDevice:
+      if (attributes.device != current) return peer_access_is_on(pointer);
+      [[fallthrough]];
+    case cudaMemoryTypeManaged: place = key; return true;
+    case cudaMemoryTypeHost: return attributes.devicePointer != nullptr;
+    default: return reads_pageable_memory(current);
   }
-  if (attributes.type != cudaMemoryTypeHost) place = page;
-  return attributes.devicePointer != nullptr;
 }
 
 }  // namespace skgemm::gpu

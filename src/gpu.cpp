@@ -19,10 +19,15 @@ Scalar scalar_of(const GemmCall& call, const void* scalar) {
 
 Operand operand_of(const Matrix& x, bool k_major) { return {x.data, x.ld, x.stride, k_major}; }
 
-Status scale_c(const GemmCall& call, CUstream_st* stream) {
-  const ScaleArgs args{.m = call.m, .n = call.n, .batch = call.batch, .c = call.c.data, .ldc = call.c.ld,
+Status scale_c(const GemmCall& call, const Device& device, const LaunchContext& context) {
+  if (static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.batch) >= 0x1p62) {
+    return Status::not_supported("C has too many elements to count: cut the product in parts");
+  }
+  ScaleArgs args{.m = call.m, .n = call.n, .batch = call.batch, .c = call.c.data, .ldc = call.c.ld,
                        .c_batch_stride = call.c.stride, .type = call.out, .beta = scalar_of(call, call.beta)};
-  return status_of(static_cast<cudaError_t>(launch_scale(args, stream)), "launching C = beta*C");
+  const int sms = context.limits.sms;
+  if (sms > 0 && sms < device.model.sms) args.most_ctas = sms;  // a CTA an SM, as products have (heuristics/select.h)
+  return status_of(static_cast<cudaError_t>(launch_scale(args, context.stream)), "launching C = beta*C");
 }
 
 Status launch(const GemmCall& call, const Plan& plan, const WorkspaceLease& lease, CUstream_st* stream) {
@@ -41,17 +46,12 @@ Plan plan_within(const Device& device, const Shape& shape, const Limits& limits)
   return cache.get({shape, limits, device.number}, [&] { return select(shape, device.model, limits); });
 }
 
-// A user's workspace, its counters zero. The zeros are a part of what is captured, so a capture leaves no note of them.
+// A user's workspace. Between two calls it is the user's again, who may share it with another library, so its counters
+// are cleared for every call.
 Status lease_user(const LaunchContext& context, WorkspaceRegion region, WorkspaceLease* lease) {
   *lease = WorkspaceLease(region);
-  if (context.workspace_clear != nullptr && *context.workspace_clear) return Status::success();
-  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  cudaError_t error = cudaStreamIsCapturing(context.stream, &capture);
-  if (error == cudaSuccess) error = cudaMemsetAsync(region.data, 0, kCounterBytes, context.stream);
-  if (error == cudaSuccess && capture == cudaStreamCaptureStatusNone && context.workspace_clear != nullptr) {
-    *context.workspace_clear = true;
-  }
-  return status_of(error, "clearing the workspace's counters");
+  return status_of(cudaMemsetAsync(region.data, 0, kCounterBytes, context.stream),
+                   "clearing the workspace's counters");
 }
 
 // A plan and the workspace it needs, or the best plan for the workspace there is.
@@ -95,8 +95,10 @@ Status current(Device** out) {
   return (*out)->status;
 }
 
-Status no_kernel(const GemmCall& call, const Device& device) {
-  return {SKGEMM_STATUS_NOT_SUPPORTED, std::string("no kernel for ") + name_of(call.in) + " on " + device.model.name};
+Status no_plan(const GemmCall& call, const Plan& plan, const Device& device) {
+  return Status::not_supported(std::string(plan.why_not) + " (" + name_of(call.in) + ", " + std::to_string(call.m) +
+                               " x " + std::to_string(call.n) + " x " + std::to_string(call.k) + ", batch " +
+                               std::to_string(call.batch) + ", on " + device.model.name + ")");
 }
 
 }  // namespace
@@ -107,11 +109,11 @@ Status gemm(const GemmCall& call, const LaunchContext& context, Plan* planned) {
   Device* gpu = nullptr;
   if (Status s = current(&gpu); !s.ok()) return s;
   SKGEMM_INJECT_FAULT(call, context.stream);
-  if (kind == Degenerate::scale) return scale_c(call, context.stream);
+  if (kind == Degenerate::scale) return scale_c(call, *gpu, context);
 
   Planned p;
   if (Status s = plan_in_workspace(*gpu, shape_of(call), context, &p); !s.ok()) return s;
-  if (p.plan.kernel == nullptr) return no_kernel(call, *gpu);
+  if (p.plan.kernel == nullptr) return no_plan(call, p.plan, *gpu);
   if (planned != nullptr) *planned = p.plan;
   return launch(call, p.plan, p.lease, context.stream);
 }
@@ -122,7 +124,7 @@ Status plan(const GemmCall& call, const LaunchContext& context, Plan* out) {
   Limits limits = context.limits;
   if (context.workspace != nullptr) limits.workspace_bytes = carve(context.workspace, context.workspace_bytes).bytes;
   *out = plan_within(*gpu, shape_of(call), limits);
-  return out->kernel == nullptr ? no_kernel(call, *gpu) : Status::success();
+  return out->kernel == nullptr ? no_plan(call, *out, *gpu) : Status::success();
 }
 
 }  // namespace skgemm::gpu

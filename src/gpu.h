@@ -46,20 +46,21 @@ class DeviceScope {
 };
 
 // Where a pointer lives. Pinned memory is host memory. Never initialises CUDA in a program that has not done so itself.
-enum class Memory { host, device, managed };
+// `unknown`: CUDA can't be asked (its context is lost, or the driver is too old for this library) and the CPU can't
+// read the address. Treat it like `device`: gemm() and gemm_staged() then fail in words, where a CPU BLAS would fault.
+enum class Memory { host, device, managed, unknown };
 Memory memory_of(const void* pointer);
-// Whether a kernel on the current device can read the address: device, managed and pinned memory, and all memory where
-// the device shares the host's page tables. About 1 us for a 2 MiB page not seen before by this thread, then a few ns.
+// Whether a kernel on the current device can read the address: memory of this device, of another whose peer access is
+// on, managed and pinned memory, and all memory where the device shares the host's page tables. About 1 us for a 2 MiB
+// page not seen before by this thread, then a few ns. Staging copies what is host memory or not reachable.
 bool reachable(const void* pointer);
 
 // What one call needs besides its operands.
 struct LaunchContext {
   CUstream_st* stream = nullptr;
   Limits limits;
-  void* workspace = nullptr;     // the user's, else nullptr: leased from the library's own
+  void* workspace = nullptr;  // the user's, else nullptr: leased from the library's own
   size_t workspace_bytes = 0;
-  bool* workspace_clear =
-      nullptr;  // with a user workspace: its owner's note that the counters are zero, kept by gemm()
 };
 // The spine (validated device-pointer call -> degenerate | plan -> lease -> launch). Asynchronous. `planned` is left
 // alone by a degenerate call.

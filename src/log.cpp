@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
-#include <set>
+#include <functional>
 
 #include "src/degenerate.h"
 
@@ -118,15 +119,18 @@ void event(std::string_view words) {
 }
 
 void warn(std::string_view words) {
-  // Never destroyed: a product may run while the program's static destructors do.
-  static std::mutex& mutex = *new std::mutex;
-  static auto& said = *new std::set<std::string, std::less<>>;
-  {
-    const std::lock_guard lock(mutex);
-    if (said.contains(words)) return;
-    said.emplace(words);
+  // Hashes of what was said. No lock: a child forked while another thread warns must be able to warn too.
+  static std::array<std::atomic<size_t>, kMostWarnings> said{};
+  const size_t hash = std::hash<std::string_view>{}(words) | 1;
+  for (size_t i = 0; i < said.size(); ++i) {
+    size_t there = 0;
+    if (said[i].compare_exchange_strong(there, hash, std::memory_order_relaxed)) {
+      write_line(settings().file, std::string("warning: ").append(words));
+      if (i + 1 == said.size()) write_line(settings().file, "warning: no further warnings will be shown");
+      return;
+    }
+    if (there == hash) return;
   }
-  write_line(settings().file, std::string("warning: ").append(words));
 }
 
 }  // namespace skgemm::log

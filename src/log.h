@@ -1,6 +1,7 @@
 // SKGEMM_VERBOSE: one line per call with the decision and its reason, in the format that `skgemm bench --replay` reads.
 // 0 or unset: silent. 1: one line per call. 2: also one-time events (device found, libraries loaded, rates measured).
-// SKGEMM_LOG=FILE sends the lines there instead of to stderr. Nothing else in the library prints.
+// SKGEMM_LOG=FILE sends the lines there instead of to stderr. Nothing else in the library prints, except the reference
+// BLAS's words on an illegal argument where no CPU BLAS can say them (abi/blas_entry.cpp).
 #pragma once
 #include <string>
 #include <string_view>
@@ -20,7 +21,9 @@ void call(const GemmCall& call, std::string_view on, double us, std::string_view
 std::string to_line(const GemmCall& call, std::string_view on, double us, std::string_view why);
 // skgemm: <words>
 void event(std::string_view words);
-// A warning is printed at any level, once per distinct text (design D15: never a silent wrong or slow path).
+// A warning is printed at any level, once per distinct text (design D15: never a silent wrong or slow path), for the
+// first so many texts of a process: words with numbers in them can be new for ever.
+inline constexpr size_t kMostWarnings = 128;
 void warn(std::string_view words);
 
 }  // namespace skgemm::log

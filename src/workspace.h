@@ -3,7 +3,10 @@
 // - a captured launch uses a region that lives as long as its graph; launches of one capture share it where the graph
 //   orders one after the other;
 // - a user's workspace is the user's: carve() only finds the places in it.
-// The counters at a region's start are zeroed once, by the pool; every launch leaves them zero (kernels/fixup.h).
+// The pool's lock is held from the choice of a region to the end of the launch, as another thread's lease in between
+// could outgrow the region and give it up. So a launch that waits for room in its stream holds up the device's others.
+// The counters at a region's start are zeroed once, by the pool (a user's for every call); every launch leaves them
+// zero (kernels/fixup.h).
 #pragma once
 #include <cstddef>
 #include <cstdint>

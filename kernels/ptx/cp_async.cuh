@@ -8,26 +8,30 @@ __device__ __forceinline__ uint32_t shared_address(const void* p) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(p));
 }
 
-// Copies 16 bytes, or does nothing unless `go`; past L1. Both addresses 16-byte aligned.
-__device__ __forceinline__ void cp_async_16(uint32_t to, const void* from, bool go) {
-  asm volatile(
-      "{.reg .pred go; setp.ne.b32 go, %2, 0; @go cp.async.cg.shared.global.L2::128B [%0], [%1], 16;}" ::"r"(to),
-      "l"(from), "r"(static_cast<int>(go))
-      : "memory");
-}
-// The same for 4 bytes, through L1.
-__device__ __forceinline__ void cp_async_4(uint32_t to, const void* from, bool go) {
-  asm volatile("{.reg .pred go; setp.ne.b32 go, %2, 0; @go cp.async.ca.shared.global [%0], [%1], 4;}" ::"r"(to),
-               "l"(from), "r"(static_cast<int>(go))
-               : "memory");
+// Copies `kBytes` (4, 8 or 16, and both addresses multiples of that), or does nothing unless `go`. 16 bytes go past L1,
+// which no narrower copy can.
+template <int kBytes>
+__device__ __forceinline__ void cp_async(uint32_t to, const void* from, bool go) {
+  if constexpr (kBytes == 16)
+    asm volatile(
+        "{.reg .pred go; setp.ne.b32 go, %2, 0; @go cp.async.cg.shared.global.L2::128B [%0], [%1], 16;}" ::"r"(to),
+        "l"(from), "r"(static_cast<int>(go))
+        : "memory");
+  else
+    asm volatile("{.reg .pred go; setp.ne.b32 go, %2, 0; @go cp.async.ca.shared.global [%0], [%1], %3;}" ::"r"(to),
+                 "l"(from), "r"(static_cast<int>(go)), "n"(kBytes)
+                 : "memory");
 }
 
-// Copies `kBytes` (4 or 8) through L1, or reads nothing and stores zeros unless `exists`.
+// The same, but reads nothing and stores zeros unless `exists`.
 template <int kBytes>
 __device__ __forceinline__ void cp_async_or_zero(uint32_t to, const void* from, bool exists) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(kBytes),
-               "r"(exists ? kBytes : 0)
-               : "memory");
+  if constexpr (kBytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(exists ? 16 : 0) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(kBytes),
+                 "r"(exists ? kBytes : 0)
+                 : "memory");
 }
 // PTX ISA 9.7.9.25.3.2, "cp.async.commit_group".
 __device__ __forceinline__ void cp_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }

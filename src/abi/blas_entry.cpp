@@ -6,6 +6,9 @@
 #include <cstdio>
 #include <string>
 
+#include "src/host/quietly.h"
+#include "src/log.h"
+
 namespace skgemm::abi {
 namespace {
 
@@ -31,6 +34,12 @@ void report_cblas(const Origin& origin, int position, bool row_major) {
 }
 
 }  // namespace
+
+void log_unserved(const GemmCall& call, const char* on, const char* why) {
+  quietly([&] {
+    if (log::calls() && !CallDepth::nested()) log::call(call, on, 0, why);
+  });
+}
 
 void report_illegal(const Origin& origin, int position, bool row_major) {
   if (origin.entry.convention == cpu_blas::Convention::cblas) return report_cblas(origin, position, row_major);

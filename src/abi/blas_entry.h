@@ -7,7 +7,6 @@
 #include "src/host/cpu_gemm.h"
 #include "src/host/half.h"
 #include "src/host/host_gemm.h"
-#include "src/log.h"
 #include "src/validate.h"
 
 #define SKGEMM_EXPORT __attribute__((visibility("default")))
@@ -39,6 +38,9 @@ struct Origin {
 // Answers an illegal call where no CPU BLAS has the entry point: words on stderr as the reference has them, C
 // untouched. `position` is Fortran's, of the column-major call; 0 stands for a bad layout.
 void report_illegal(const Origin& origin, int position, bool row_major);
+
+// The log's line for a call that reaches no product.
+void log_unserved(const GemmCall& call, const char* on, const char* why);
 
 template <class T>
 int first_bad_position(const Product<T>& p) {
@@ -78,10 +80,8 @@ GemmCall gemm_call(const Origin& origin, const Product<T>& p) {
 // No guard and nothing to destroy here: the program's handler may leave by longjmp (R) or by an exception (Octave).
 template <class T, class Call>
 void serve_illegal(const Origin& origin, const Product<T>& product, const Call& original, int position) {
-  const cpu_blas::Routine& routine = cpu_blas::find(origin.entry);
-  if (log::calls() && !CallDepth::nested()) {
-    log::call(gemm_call(origin, product), "forwarded", 0, "an argument is illegal");
-  }
+  const cpu_blas::Routine routine = cpu_blas::find(origin.entry);
+  log_unserved(gemm_call(origin, product), "forwarded", "an argument is illegal");
   if (!cpu_blas::forward(routine, original)) report_illegal(origin, position, product.row_major);
 }
 
@@ -98,6 +98,8 @@ struct Forwarded {
 template <class T, class Call>
 void serve_legal(const Origin& origin, const Product<T>& product, const Call& original) {
   GemmCall call = gemm_call(origin, product);
+  // Nothing is read then, so the scalars may be NULL.
+  if (call.m == 0 || call.n == 0) return log_unserved(call, "cpu", "no product to compute");
   if constexpr (cpu_blas::kDataTypeOf<T> == DataType::f16) {
     // fp32 sums always (design D9), which no h routine of a CPU BLAS promises.
     const float alpha = half_to_float(*product.alpha), beta = half_to_float(*product.beta);

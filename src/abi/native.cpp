@@ -48,12 +48,6 @@ skgemm_status_t get(skgemm_handle_t handle, T* out, T (*value)(const skgemm_cont
   });
 }
 
-gpu::LaunchContext launch_context(skgemm_context& c) {
-  gpu::LaunchContext launch = c.launch;
-  launch.workspace_clear = &c.workspace_clear;
-  return launch;
-}
-
 Status multiply(skgemm_context& c, const Product& p) {
   if (Status s = check(p); !s.ok()) return s;
   const GemmCall call = call_of(p, c.scalars);
@@ -64,12 +58,12 @@ Status multiply(skgemm_context& c, const Product& p) {
   if (Status s = gpu::ready(c.device); !s.ok()) return s;
   const gpu::DeviceScope device(c.device);
   if (Status s = check_pointers(call); !s.ok()) return s;
-  if (!log::calls()) return gpu::gemm(call, launch_context(c));
+  if (!log::calls()) return gpu::gemm(call, c.launch);
 
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   Plan plan{};
-  Status status = gpu::gemm(call, launch_context(c), &plan);
+  Status status = gpu::gemm(call, c.launch, &plan);
   // The host's time: the product itself is asynchronous.
   const double us = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   const std::string planned = plan.kernel == nullptr ? "no product, C = beta*C" : to_string(plan);
@@ -100,7 +94,7 @@ Status query(skgemm_context& c, const skgemm_gemm_t* gemm, bool ample, skgemm_pl
   }
   if (Status s = gpu::ready(c.device); !s.ok()) return s;
   const gpu::DeviceScope device(c.device);
-  gpu::LaunchContext launch = launch_context(c);
+  gpu::LaunchContext launch = c.launch;
   if (ample) launch.workspace = nullptr;
   Plan plan{};
   Status status = gpu::plan(call_of(p, c.scalars), launch, &plan);
@@ -232,7 +226,6 @@ skgemm_status_t skgemm_set_workspace(skgemm_handle_t handle, void* workspace, si
     }
     c.launch.workspace = workspace;
     c.launch.workspace_bytes = bytes;
-    c.workspace_clear = false;
     return Status::success();
   });
 }

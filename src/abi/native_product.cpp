@@ -101,7 +101,7 @@ Status check_pointers(const GemmCall& call) {
     if (scalar == nullptr) return invalid(argument, " is NULL");
     if (!on_device) continue;
     if (!gpu::reachable(scalar)) {
-      return invalid(argument, " is a host pointer, but the handle's pointer mode is DEVICE: call "
+      return invalid(argument, " is a host pointer or another device's, but the handle's pointer mode is DEVICE: call "
                                "skgemm_set_pointer_mode(handle, SKGEMM_POINTER_MODE_HOST) or pass device memory");
     }
     if (misplaced(scalar, call.scalar_type)) return invalid(argument, " is not at a multiple of its size");
@@ -120,8 +120,8 @@ Status check_pointers(const GemmCall& call) {
     if (!needed) continue;
     if (data == nullptr) return invalid(argument, " is NULL");
     if (!gpu::reachable(data)) {
-      return invalid(argument, " is a host pointer that the device can't read: copy the matrix to the device, or call "
-                               "sgemm_, dgemm_ or their cblas forms, which take host pointers");
+      return invalid(argument, " is a host pointer or another device's, which this device can't read: copy the matrix "
+                               "to it, or call sgemm_, dgemm_ or their cblas forms, which take any pointers");
     }
     if (misplaced(data, type)) return invalid(argument, " is not at a multiple of its elements' size");
   }

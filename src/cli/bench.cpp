@@ -49,8 +49,8 @@ void check(const BenchOptions& o) {
   if (o.no_cublas && !o.cublas.empty()) throw UsageError("--no-cublas and --cublas exclude each other");
 }
 
-std::vector<BenchCase> read_file(const std::string& name,
-                                 std::vector<BenchCase> (*read)(std::istream&, const std::string&)) {
+template <class Read>
+auto read_file(const std::string& name, Read read) {
   std::ifstream file(name);
   if (!file) throw UsageError(fmt::format("can't read {}", name));
   return read(file, name);
@@ -62,9 +62,13 @@ std::vector<BenchCase> every_nth(std::vector<BenchCase> cases, int every) {
   return kept;
 }
 
-std::vector<BenchCase> collect_cases(const BenchOptions& o) {
-  if (!o.cases.empty()) return every_nth(read_file(o.cases, read_cases), o.every);
-  if (!o.replay.empty()) return every_nth(read_file(o.replay, read_replay), o.every);
+Replay collect_cases(const BenchOptions& o) {
+  if (!o.cases.empty()) return {every_nth(read_file(o.cases, read_cases), o.every)};
+  if (!o.replay.empty()) {
+    Replay replay = read_file(o.replay, read_replay);
+    replay.cases = every_nth(std::move(replay.cases), o.every);
+    return replay;
+  }
   const DataType type = parse_type(o.type);
   const OpPair ops = parse_ops(o.op);
   std::vector<BenchCase> cases;
@@ -78,15 +82,18 @@ std::vector<BenchCase> collect_cases(const BenchOptions& o) {
     if (!o.out.empty()) c.out = parse_type(o.out);
     check_case(c, "the command line");
   }
-  return cases;
+  return {std::move(cases)};
 }
 
-std::string describe_cases(const BenchOptions& o, size_t count) {
+std::string describe_cases(const BenchOptions& o, size_t count, int64_t illegal) {
   if (o.domain)
     return fmt::format("domain, {} {}, seed {}, align {}, every {}: {} shapes", o.type, o.op, o.seed, o.align, o.every,
                        count);
   if (!o.cases.empty()) return fmt::format("{}, every {}: {} cases", o.cases, o.every, count);
-  if (!o.replay.empty()) return fmt::format("calls in {}, every {}: {} calls", o.replay, o.every, count);
+  if (!o.replay.empty()) {
+    const std::string left_out = illegal == 0 ? "" : fmt::format(" ({} illegal in the log, left out)", illegal);
+    return fmt::format("calls in {}, every {}: {} calls{}", o.replay, o.every, count, left_out);
+  }
   return fmt::format("{} {} {}x{}x{}", o.type, o.op, o.mnk[0], o.mnk[1], o.mnk[2]);
 }
 
@@ -134,14 +141,14 @@ Measured measure_all(Runner& runner, const std::vector<BenchCase>& cases, const 
 
 void run_bench(const BenchOptions& o, int& status) {
   check(o);
-  const std::vector<BenchCase> cases = collect_cases(o);
+  const auto [cases, illegal] = collect_cases(o);
   const std::unique_ptr<Runner> runner = make_runner(
       {.cublas = !o.no_cublas, .cublas_path = o.cublas, .schedules = o.schedules, .repeats = o.repeats}, cases);
   std::ofstream csv, json;
   if (!o.csv.empty()) csv = open_output(o.csv);
   if (!o.json.empty()) json = open_output(o.json);
 
-  Header header = {{"cases", describe_cases(o, cases.size())}};
+  Header header = {{"cases", describe_cases(o, cases.size(), illegal)}};
   for (auto& entry : runner->header()) header.push_back(std::move(entry));
   header.push_back({"commit", o.commit});
   header.push_back({"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)))});
@@ -164,7 +171,8 @@ void add_bench(CLI::App& app, int& status) {
       app.add_subcommand("bench", "measure against cuBLAS and against forced schedules, and check every result");
   bench->add_option("MNK", o.mnk, "one product: M N K")->expected(3);
   bench->add_flag("--domain", o.domain, "the Stream-K paper's 32,824 shapes: m, n, k log-uniform in [128, 8192]");
-  bench->add_option("--cases", o.cases, "CSV file with columns type,op,m,n,k[,lda,ldb,ldc,batch,alpha,beta,out]");
+  bench->add_option("--cases", o.cases,
+                    "CSV file with columns type,op,m,n,k and any of lda,ldb,ldc,batch,stride_[abc],alpha,beta,out");
   bench->add_option("--replay", o.replay, "calls that a program logged with SKGEMM_VERBOSE=1");
   bench->add_option("--seed", o.seed, "of the domain")->capture_default_str();
   bench->add_option("--align", o.align, "domain extents are multiples of this: 8 aligned, 1 unaligned")
@@ -175,7 +183,7 @@ void add_bench(CLI::App& app, int& status) {
   bench->add_option("--out", o.out, "the type of C (as --type)");
   bench->add_option("--cublas", o.cublas, "this libcublas.so instead of the loader's");
   bench->add_flag("--no-cublas", o.no_cublas, "ours alone");
-  bench->add_flag("--schedules", o.schedules, "also with each schedule forced");
+  bench->add_flag("--schedules", o.schedules, "also with each schedule forced, where the product can have it");
   bench->add_option("--repeats", o.repeats, "measurements per case; the median counts")->capture_default_str();
   bench->add_option("--watchdog", o.watchdog, "seconds after which a case counts as hanging; 0: never")
       ->capture_default_str();

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "src/cli/command.h"
+#include "src/validate.h"
 
 namespace skgemm::cli {
 namespace {
@@ -81,6 +82,9 @@ class LineReader {
     c.ldb = integer_or("ldb", c.ldb);
     c.ldc = integer_or("ldc", c.ldc);
     c.batch = integer_or("batch", 1);
+    c.given_stride_a = stride_or_packed("stride_a", c.batch, c.stride_a());
+    c.given_stride_b = stride_or_packed("stride_b", c.batch, c.stride_b());
+    c.given_stride_c = stride_or_packed("stride_c", c.batch, c.stride_c());
     c.alpha = number_or("alpha", 1);
     c.beta = number_or("beta", 0);
     if (const std::string* out = find("out")) {
@@ -92,6 +96,12 @@ class LineReader {
   }
 
  private:
+  // A single product has no distance, and the packed one needs no mention: equal cases compare equal.
+  int64_t stride_or_packed(std::string_view key, int64_t batch, int64_t packed) const {
+    const int64_t stride = integer_or(key, packed);
+    if (stride < 0) throw UsageError(fmt::format("{}: {} is {}, but must be at least 0", where_, key, stride));
+    return batch <= 1 || stride == packed ? BenchCase::kPacked : stride;
+  }
   int64_t integer_of(std::string_view key, const std::string& text) const {
     if (const auto value = integer_of_word(text)) return *value;
     throw UsageError(fmt::format("{}: {} is '{}', not a whole number", where_, key, text));
@@ -101,7 +111,24 @@ class LineReader {
   std::string where_;
 };
 
-bool served(DataType type, DataType out) { return type == out || (out == DataType::f32 && size_of(type) == 2); }
+bool is_illegal(const BenchCase& c) {
+  return c.batch < 0 || first_bad_argument({.op_a_valid = true,
+                                            .op_b_valid = true,
+                                            .a_transposed = c.ops.a_transposed,
+                                            .b_transposed = c.ops.b_transposed,
+                                            .m = c.m,
+                                            .n = c.n,
+                                            .k = c.k,
+                                            .lda = c.lda,
+                                            .ldb = c.ldb,
+                                            .ldc = c.ldc}) != 0;
+}
+
+// Entries of C lie one after the other or row blocks of one matrix side by side; anything else may overlap.
+bool entries_of_c_are_apart(const BenchCase& c) {
+  const int64_t one = c.ldc * (c.n - 1) + c.m;
+  return c.batch == 1 || c.stride_c() >= one || (c.stride_c() >= c.m && c.ldc >= (c.batch - 1) * c.stride_c() + c.m);
+}
 
 }  // namespace
 
@@ -113,6 +140,9 @@ std::string to_string(const BenchCase& c) {
   if (c.ldb != packed.ldb) text += fmt::format(" ldb {}", c.ldb);
   if (c.ldc != packed.ldc) text += fmt::format(" ldc {}", c.ldc);
   if (c.batch != 1) text += fmt::format(" batch {}", c.batch);
+  if (c.given_stride_a != BenchCase::kPacked) text += fmt::format(" stride_a {}", c.given_stride_a);
+  if (c.given_stride_b != BenchCase::kPacked) text += fmt::format(" stride_b {}", c.given_stride_b);
+  if (c.given_stride_c != BenchCase::kPacked) text += fmt::format(" stride_c {}", c.given_stride_c);
   if (c.alpha != 1) text += fmt::format(" alpha {:g}", c.alpha);
   if (c.beta != 0) text += fmt::format(" beta {:g}", c.beta);
   return text;
@@ -153,8 +183,13 @@ void check_case(const BenchCase& c, const std::string& where) {
     if (rule.value > INT32_MAX)
       throw UsageError(fmt::format("{}: {} is {}, but bench goes up to 2^31-1", where, rule.name, rule.value));
   }
-  if (!served(c.type, c.out))
-    throw UsageError(fmt::format("{}: out {} is not served for type {}", where, word_of(c.out), word_of(c.type)));
+  for (const int64_t stride : {c.given_stride_a, c.given_stride_b, c.given_stride_c}) {
+    if (stride > INT32_MAX)
+      throw UsageError(fmt::format("{}: a stride is {}, but bench goes up to 2^31-1", where, stride));
+  }
+  if (!entries_of_c_are_apart(c))
+    throw UsageError(fmt::format("{}: stride_c is {}, so that entries of C overlap", where, c.stride_c()));
+  check_out(c.type, c.out, where);
 }
 
 std::vector<BenchCase> read_cases(std::istream& file, const std::string& name) {
@@ -181,8 +216,8 @@ std::vector<BenchCase> read_cases(std::istream& file, const std::string& name) {
   return cases;
 }
 
-std::vector<BenchCase> read_replay(std::istream& file, const std::string& name) {
-  std::vector<BenchCase> cases;
+Replay read_replay(std::istream& file, const std::string& name) {
+  Replay replay;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     const size_t at = line.find("skgemm: call=");
@@ -190,13 +225,18 @@ std::vector<BenchCase> read_replay(std::istream& file, const std::string& name) 
     const Fields fields = split_pairs(std::string_view(line).substr(at));
     const std::string where = fmt::format("{}:{}", name, number);
     const BenchCase c = LineReader(fields, where).read();
+    if (is_illegal(c)) {
+      ++replay.illegal;
+      continue;
+    }
     if (c.m == 0 || c.n == 0 || c.k == 0 || c.batch == 0) continue;
     check_case(c, where);
-    cases.push_back(c);
+    replay.cases.push_back(c);
   }
-  if (cases.empty())
-    throw UsageError(fmt::format("{}: no calls (record them with SKGEMM_VERBOSE=1 SKGEMM_LOG={})", name, name));
-  return cases;
+  if (replay.cases.empty())
+    throw UsageError(fmt::format(
+        "{}: no calls that compute something (record them with SKGEMM_VERBOSE=1 SKGEMM_LOG={})", name, name));
+  return replay;
 }
 
 }  // namespace skgemm::cli

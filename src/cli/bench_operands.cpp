@@ -12,8 +12,8 @@ namespace {
 constexpr int64_t kAlignment = 256;  // bytes; that of cudaMalloc
 
 int64_t aligned(int64_t bytes) { return ceil_div(bytes, kAlignment) * kAlignment; }
-int64_t a_bytes_of(const BenchCase& c) { return aligned(c.stride_a() * c.batch * size_of(c.type)); }
-int64_t b_bytes_of(const BenchCase& c) { return aligned(c.stride_b() * c.batch * size_of(c.type)); }
+int64_t a_bytes_of(const BenchCase& c) { return aligned(c.a_extent() * size_of(c.type)); }
+int64_t b_bytes_of(const BenchCase& c) { return aligned(c.b_extent() * size_of(c.type)); }
 
 // bf16 is the upper half of an fp32; round to nearest even.
 uint16_t float_to_bf16(float value) {
@@ -74,7 +74,7 @@ double Block::at(int64_t element) const {
 }
 
 int64_t input_bytes(const BenchCase& c) { return a_bytes_of(c) + b_bytes_of(c); }
-int64_t output_bytes(const BenchCase& c) { return aligned(c.stride_c() * c.batch * size_of(c.out)); }
+int64_t output_bytes(const BenchCase& c) { return aligned(c.c_extent() * size_of(c.out)); }
 
 Layout make_layout(const BenchCase& c, int64_t input_pool_bytes, int64_t output_pool_bytes) {
   return {.a_bytes = a_bytes_of(c),

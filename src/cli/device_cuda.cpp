@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "src/cli/device.h"
+#include "src/look_at.h"
 
 namespace skgemm::cli {
 namespace {
@@ -20,30 +21,10 @@ std::string driver_version() {
   return version;
 }
 
-int attribute(cudaDeviceAttr which, int device) {
-  int value = 0;
-  return cudaDeviceGetAttribute(&value, which, device) == cudaSuccess ? value : 0;
-}
-
 DeviceInfo describe(int device) {
   cudaDeviceProp properties{};
   cudaGetDeviceProperties(&properties, device);
-  DeviceModel model;
-  if (const DeviceModel* known = find_device(properties.name)) {
-    model = *known;
-  } else {
-    // Double data rate over the bus; a kernel reads about nine tenths of that.
-    constexpr double kReadShare = 0.9;
-    const double memory_ghz = attribute(cudaDevAttrMemoryClockRate, device) * 1e-6;
-    model.dram_gbs = kReadShare * 2 * memory_ghz * attribute(cudaDevAttrGlobalMemoryBusWidth, device) / 8;
-    model.l2_gbs = 1.3 * model.dram_gbs;
-  }
-  model.name = properties.name;
-  model.compute_capability = 10 * properties.major + properties.minor;
-  model.sms = properties.multiProcessorCount;
-  model.clock_ghz = attribute(cudaDevAttrClockRate, device) * 1e-6;
-  model.l2_bytes = properties.l2CacheSize;
-  model.smem_per_sm = static_cast<int64_t>(properties.sharedMemPerMultiprocessor);
+  const DeviceModel model = gpu::look_at(device);
   return {model, static_cast<int64_t>(properties.totalGlobalMem), model.compute_capability >= 80};
 }
 

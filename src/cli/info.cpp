@@ -151,11 +151,15 @@ void print_kernels(const json& device) {
   }
 }
 
-void print_device(const json& d, std::string_view heading) {
+void print_part(const json& d, std::string_view heading) {
   fmt::print("{}{}: sm_{}, {} SMs at {:.2f} GHz, ", heading, d["name"].get<std::string>(),
              d["compute_capability"].get<int>(), d["sms"].get<int>(), d["clock_ghz"].get<double>());
   if (d.contains("memory_bytes")) fmt::print("{:.0f} GB memory, ", d["memory_bytes"].get<double>() / 1e9);
   fmt::print("DRAM {:.0f} GB/s, L2 {:.0f} MB\n", d["dram_gbs"].get<double>(), d["l2_bytes"].get<double>() / (1 << 20));
+}
+
+void print_device(const json& d, std::string_view heading) {
+  print_part(d, heading);
   if (d.contains("usable") && !d["usable"].get<bool>()) fmt::print("    not used: older than sm_80\n");
   print_kernels(d);
 }
@@ -174,13 +178,14 @@ void print(const json& j) {
   for (const auto& [index, device] : j["devices"].items()) print_device(device, fmt::format("device {}   ", index));
   if (j.contains("why_no_device")) {
     fmt::print("devices    none: {}\n", j["why_no_device"].get<std::string>());
-    fmt::print("           what the selector assumes for the parts it knows:\n");
-    for (const json& device : j["modelled_devices"]) print_device(device, "  ");
+    fmt::print("           parts that `skgemm plan --device` knows (skgemm info --json: kernels and costs):\n");
+    for (const json& device : j["modelled_devices"]) print_part(device, "             ");
   }
   for (const auto& [routine, found] : j["cpu_blas"].items()) {
     const std::string library = found["library"].get<std::string>();
     const char* advice = library == "none" ? ": install libopenblas0, or name a BLAS in SKGEMM_CPU_BLAS" : "";
-    fmt::print("{:<11}{}{}{}\n", routine, library, advice, found["works"].get<bool>() ? "" : " (its result is wrong)");
+    const char* verdict = found["works"].get<bool>() ? "" : " (its result is wrong)";
+    fmt::print("{:<11}on the CPU: {}{}{}\n", routine, library, advice, verdict);
   }
   if (j["environment"].empty()) fmt::print("environment: no SKGEMM_ variable is set\n");
   for (const auto& [name, value] : j["environment"].items())

@@ -57,6 +57,8 @@ void check(const PlanOptions& o) {
   }
   if (o.align < 1 || (o.align & (o.align - 1)) != 0) throw UsageError("--align takes a power of two, in bytes");
   if (o.sms < 0 || o.grid < 0 || o.split < 0) throw UsageError("--sms, --grid and --split can't be negative");
+  const DataType in = parse_type(o.type);
+  if (!o.out.empty()) check_out(in, parse_type(o.out), "the command line");
   const ScheduleKind kind = parse_schedule(o.schedule);
   if (o.split != 0 && kind != ScheduleKind::fixed_split) throw UsageError("--split needs --schedule split");
   if (o.grid != 0 && kind != ScheduleKind::stream_k) throw UsageError("--grid needs --schedule streamk");
@@ -102,12 +104,11 @@ Planned plan_by_model(const PlanOptions& o) {
   const Limits limits{
       .sms = o.sms, .forced = parse_schedule(o.schedule), .forced_parameter = std::max(o.grid, o.split)};
   const Plan plan = select(shape_of(o), device, limits);
-  if (plan.kernel == nullptr) throw UsageError(fmt::format("no kernel for type {} on {}", o.type, device.name));
-  const int64_t sms = o.sms > 0 ? std::min(o.sms, device.sms) : device.sms;
-  const int64_t resident = resident_ctas(*plan.kernel, device);
+  if (plan.kernel == nullptr) throw UsageError(fmt::format("{} (type {} on {})", plan.why_not, o.type, device.name));
+  const Room room = room_for(*plan.kernel, device, limits);
   const CostConstants k = constants_for(*plan.kernel, device).value;
-  const ActionCosts costs{k.a, step_time(k, plan.schedule.ctas, sms, resident), k.b, k.d, k.e};
-  return {plan, plan.kernel->tile_k, costs, sms * resident, false, device.name};
+  const ActionCosts costs{k.a, step_time(k, plan.schedule.ctas, room.sms, room.ctas_per_sm), k.b, k.d, k.e};
+  return {plan, plan.kernel->tile_k, costs, room.ctas(), false, device.name};
 }
 
 // A schedule on a tile given by hand, as the paper's examples have it: one CTA per SM, time in k-steps, free fixups.

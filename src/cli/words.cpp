@@ -106,4 +106,9 @@ ScheduleKind parse_schedule(const std::string& word) {
   throw UsageError(fmt::format("unknown schedule '{}': use auto, dp, split, streamk, one-tile or two-tile", word));
 }
 
+void check_out(DataType type, DataType out, const std::string& where) {
+  if (type == out || (out == DataType::f32 && size_of(type) == 2)) return;
+  throw UsageError(fmt::format("{}: out {} is not served for type {}", where, word_of(out), word_of(type)));
+}
+
 }  // namespace skgemm::cli

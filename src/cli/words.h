@@ -39,5 +39,7 @@ std::optional<double> number_of_word(std::string_view word);
 DataType parse_type(const std::string& word);
 OpPair parse_ops(const std::string& word);
 ScheduleKind parse_schedule(const std::string& word);
+// Throws UsageError, beginning with `where`, when products of this type can't be stored as `out`.
+void check_out(DataType type, DataType out, const std::string& where);
 
 }  // namespace skgemm::cli

@@ -5,10 +5,10 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "src/host/quietly.h"
 #include "src/log.h"
 
 namespace skgemm::cpu_blas {
@@ -113,28 +113,43 @@ Routine resolve(const EntryPoint& entry) {
 }
 
 struct Slot {
-  std::atomic<bool> ready{false};
+  enum State { empty, taken, ready };
+  std::atomic<State> state{empty};
   Routine routine;
 };
 
 }  // namespace
 
-const Routine& find(EntryPoint entry) {
-  static std::array<Slot, kEntries> slots;
-  static std::mutex mutex;
+Routine find(EntryPoint entry) {
+  static constinit std::array<Slot, kEntries> slots;
   Slot& slot = slots[static_cast<size_t>(index_of(entry))];
-  if (slot.ready.load(std::memory_order_acquire)) return slot.routine;
-  const std::lock_guard lock(mutex);
-  if (!slot.ready.load(std::memory_order_relaxed)) {
-    slot.routine = resolve(entry);
-    slot.ready.store(true, std::memory_order_release);
+  if (slot.state.load(std::memory_order_acquire) == Slot::ready) return slot.routine;
+  Routine routine;
+  bool found = false;
+  quietly([&] {
+    routine = resolve(entry);
+    found = true;
+  });
+  Slot::State state = Slot::empty;
+  if (!found || !slot.state.compare_exchange_strong(state, Slot::taken)) return routine;
+  slot.routine = routine;
+  slot.state.store(Slot::ready, std::memory_order_release);
+  quietly([&] {
     if (log::events()) log::event(names_of(entry).front().symbol + " of the CPU: " + describe(entry));
-  }
-  return slot.routine;
+  });
+  return routine;
 }
 
 Routine find_in_library(const char* library, EntryPoint entry) {
-  if (void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL)) return find_in(handle, entry);
+  if (void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL)) {
+    const Routine routine = find_in(handle, entry);
+    // Halves never count on a CPU BLAS: few have them.
+    if (routine.function == nullptr && entry.type != DataType::f16) {
+      log::warn(std::string("the CPU BLAS ") + library + " (SKGEMM_CPU_BLAS) has no " +
+                names_of(entry).front().symbol + "; looking for another");
+    }
+    return routine;
+  }
   const char* reason = dlerror();
   log::warn(std::string("the CPU BLAS ") + library + " (SKGEMM_CPU_BLAS) can't be loaded (" +
             (reason != nullptr ? reason : "no reason given") + "); looking for another");
@@ -142,7 +157,7 @@ Routine find_in_library(const char* library, EntryPoint entry) {
 }
 
 std::string describe(EntryPoint entry) {
-  const Routine& routine = find(entry);
+  const Routine routine = find(entry);
   Dl_info info{};
   if (routine.function == nullptr || dladdr(routine.function, &info) == 0) return "none";
   return std::string(info.dli_fname) + (routine.ilp64 ? " (64-bit integers)" : " (32-bit integers)");

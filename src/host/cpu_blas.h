@@ -27,8 +27,10 @@ struct Routine {
   void* function = nullptr;
   bool ilp64 = false;
 };
-// Safe for concurrent first calls; afterwards one atomic load.
-const Routine& find(EntryPoint entry);
+// Afterwards one atomic load. First calls may be concurrent and nobody waits for another: loading a library runs its
+// constructors, which may call us, and a thread that a fork left behind would never finish. Nothing is thrown; what
+// there was no memory for is looked up again.
+Routine find(EntryPoint entry);
 // The same in one library by name, whatever else is loaded.
 Routine find_in_library(const char* library, EntryPoint entry);
 // "/usr/lib/.../libopenblas.so.0 (32-bit integers)", or "none", for `skgemm info` and the log.

@@ -6,6 +6,7 @@
 #include "src/degenerate.h"
 #include "src/host/cpu_blas.h"
 #include "src/host/half.h"
+#include "src/host/quietly.h"
 #include "src/log.h"
 
 namespace skgemm {
@@ -68,7 +69,7 @@ struct Loops {
 
 template <class T>
 bool blas_gemm(const GemmCall& x) {
-  const auto& routine = cpu_blas::find({x.in, cpu_blas::Convention::fortran, true});
+  const cpu_blas::Routine routine = cpu_blas::find({x.in, cpu_blas::Convention::fortran, true});
   const CallDepth depth;
   return cpu_blas::forward(routine, cpu_blas::FortranCall<T>{.op_a = x.op_a == Op::n ? "N" : "T",
                                                              .op_b = x.op_b == Op::n ? "N" : "T",
@@ -108,10 +109,12 @@ void cpu_gemm(const GemmCall& call) {
   }
   if (call.in == DataType::f64 ? blas_gemm<double>(call) : blas_gemm<float>(call)) return;
   const bool none = cpu_blas::find({call.in, cpu_blas::Convention::fortran, true}).function == nullptr;
-  log::warn(none ? "no CPU BLAS was found, so products on the CPU run in slow loops: install libopenblas0, or set "
-                   "SKGEMM_CPU_BLAS to a BLAS library"
-                 : "a product is too large for the CPU BLAS's 32-bit integers, so it runs in slow loops: install "
-                   "libopenblas64-0 and set SKGEMM_CPU_BLAS=libopenblas64.so.0");
+  quietly([none] {
+    log::warn(none ? "no CPU BLAS was found, so products on the CPU run in slow loops: install libopenblas0, or set "
+                     "SKGEMM_CPU_BLAS to a BLAS library"
+                   : "a product is too large for the CPU BLAS's 32-bit integers, so it runs in slow loops: install "
+                     "libopenblas64-0 and set SKGEMM_CPU_BLAS=libopenblas64.so.0");
+  });
   builtin_gemm(call);
 }
 

@@ -25,7 +25,8 @@ class CallDepth {
  private:
   static int& depth() {
     // The default TLS model, not initial-exec: the CUDA runtime's 8 KB of TLS share our block, and with static TLS a
-    // process that loads us late (ctypes, plug-ins) has no room for them ("cannot allocate memory in static TLS block").
+    // process that loads us late (ctypes, plug-ins) has no room for them: "cannot allocate memory in static TLS
+    // block".
     static thread_local int value = 0;
     return value;
   }

@@ -39,13 +39,10 @@ struct Scratch {
 };
 
 void compute_tile(const GemmCall& call, const Block& tile, const Scratch& scratch) {
-  const float alpha = *static_cast<const float*>(call.alpha), beta = *static_cast<const float*>(call.beta);
   const float one = 1;
-  if (beta != 0) widen(call.c, tile, scratch.c.get());
-  const int64_t depth = alpha == 0 ? 0 : call.k;
-  int64_t k = 0;
-  do {  // k == 0 too: C = beta*C
-    const int64_t steps = std::min(kBlock, depth - k);
+  if (*static_cast<const float*>(call.beta) != 0) widen(call.c, tile, scratch.c.get());
+  for (int64_t k = 0; k < call.k; k += kBlock) {
+    const int64_t steps = std::min(kBlock, call.k - k);
     const Block a = stored_block(call.op_a, tile.row, k, tile.rows, steps);
     const Block b = stored_block(call.op_b, k, tile.col, steps, tile.cols);
     widen(call.a, a, scratch.a.get());
@@ -61,13 +58,12 @@ void compute_tile(const GemmCall& call, const Block& tile, const Scratch& scratc
               .scalars = PointerMode::host,
               .alpha = call.alpha,
               .beta = k == 0 ? call.beta : &one,
-              .a = {scratch.a.get(), std::max<int64_t>(a.rows, 1), 0},
-              .b = {scratch.b.get(), std::max<int64_t>(b.rows, 1), 0},
+              .a = {scratch.a.get(), a.rows, 0},
+              .b = {scratch.b.get(), b.rows, 0},
               .c = {scratch.c.get(), tile.rows, 0},
               .batch = 1,
               .name = call.name});
-    k += steps;
-  } while (k < depth);
+  }
   narrow(scratch.c.get(), tile, call.c);
 }
 

@@ -41,8 +41,9 @@ constexpr uint16_t float_to_half(float value) {
   return static_cast<uint16_t>(sign | units);
 }
 
-// A product of halves on the CPU: blocks of the operands become fp32, the sums are kept in fp32 and rounded once. At
-// most 12 MiB of scratch whatever the sizes; false when even that can't be had (nothing is written then).
+// A product of halves on the CPU, k and alpha not 0: blocks of the operands become fp32, the sums are kept in fp32 and
+// rounded once. At most 12 MiB of scratch whatever the sizes; false when even that can't be had (nothing is written
+// then).
 bool half_gemm(const GemmCall& call);
 
 }  // namespace skgemm

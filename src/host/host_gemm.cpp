@@ -12,6 +12,7 @@
 #include "src/host/cpu_gemm.h"
 #include "src/host/cpu_rate.h"
 #include "src/host/offload.h"
+#include "src/host/quietly.h"
 #include "src/log.h"
 
 namespace skgemm {
@@ -24,7 +25,9 @@ Offload read_offload() {
   if (text == nullptr || *text == '\0' || std::strcmp(text, "auto") == 0) return Offload::automatic;
   if (std::strcmp(text, "always") == 0) return Offload::always;
   if (std::strcmp(text, "never") == 0) return Offload::never;
-  log::warn(std::string("SKGEMM_OFFLOAD=") + text + " is not known; use auto, always or never. Going on with auto");
+  quietly([text] {
+    log::warn(std::string("SKGEMM_OFFLOAD=") + text + " is not known; use auto, always or never. Going on with auto");
+  });
   return Offload::automatic;
 }
 
@@ -78,15 +81,16 @@ void run_on_cpu(const GemmCall& call, const CpuEntry& cpu) {
 }
 
 // What most calls are: nothing to ask and nothing to say.
-bool plainly_cpu(const GemmCall& call) {
-  return !log::calls() && !gpu::initialized() && offload_setting() != Offload::always &&
+bool plainly_cpu(const GemmCall& call, bool logged) {
+  return !logged && !gpu::initialized() && offload_setting() != Offload::always &&
          flops(call) < kLeastOffloadFlops;
 }
 
-// Whether an operand that the product touches is in device memory, where no CPU BLAS can go.
+// Whether an operand that the product touches is in device memory, where no CPU BLAS can go, or in managed memory,
+// which a kernel of the program's may still be writing: the GPU serves those, behind that kernel.
 bool has_device_operand(const GemmCall& call) {
   if (!gpu::initialized() || call.m == 0 || call.n == 0) return false;
-  const auto on_device = [](const Matrix& x) { return gpu::memory_of(x.data) == gpu::Memory::device; };
+  const auto on_device = [](const Matrix& x) { return gpu::memory_of(x.data) != gpu::Memory::host; };
   if (on_device(call.c)) return true;
   return degenerate(call) == Degenerate::no && (on_device(call.a) || on_device(call.b));
 }
@@ -99,8 +103,8 @@ struct Outcome {
 Outcome run_on_device_memory(const GemmCall& call) {
   bool dirty = false;
   const Status status = gpu::gemm_staged(call, &dirty);
-  if (status.ok()) return {"gpu", log::calls() ? "operands in device memory" : ""};
-  log::warn(std::string(call.name) + ": an operand is in device memory and the GPU failed (" + status.words +
+  if (status.ok()) return {"gpu", log::calls() ? "operands in device or managed memory" : ""};
+  log::warn(std::string(call.name) + ": an operand is in device or managed memory and the GPU failed (" + status.words +
             "); C is " + (dirty ? "partly written" : "unchanged"));
   return {"gpu", "failed: " + status.words};
 }
@@ -141,18 +145,17 @@ void host_gemm(const GemmCall& call, const CpuEntry& cpu) {
   }
   const CallDepth depth;
   SKGEMM_INJECT_FAULT(call, nullptr);
-  if (plainly_cpu(call)) return run_on_cpu(call, cpu);
-  if (!log::calls()) {
+  bool logged = false;
+  quietly([&logged] { logged = log::calls(); });
+  if (plainly_cpu(call, logged)) return run_on_cpu(call, cpu);
+  if (!logged) {
     run(call, cpu);
     return;
   }
   const auto begin = std::chrono::steady_clock::now();
   const Outcome outcome = run(call, cpu);
   const std::chrono::duration<double, std::micro> us = std::chrono::steady_clock::now() - begin;
-  try {
-    log::call(call, outcome.on, us.count(), outcome.why);
-  } catch (const std::exception&) {  // no memory for the line: the product is done, and C callers can't catch
-  }
+  quietly([&] { log::call(call, outcome.on, us.count(), outcome.why); });
 }
 
 }  // namespace skgemm

@@ -12,7 +12,8 @@ struct CpuEntry {
   const void* call = nullptr;
 };
 
-// `call` is the same product in column-major terms, with host scalars of the accumulation type.
+// `call` is the same product in column-major terms, with host scalars of the accumulation type; m and n are at least 1.
+// Nothing is thrown: without memory for tables and words the product is computed all the same.
 void host_gemm(const GemmCall& call, const CpuEntry& cpu);
 
 }  // namespace skgemm

@@ -198,11 +198,31 @@ Status gemm_in_panels(const GemmCall& call, bool* c_dirty) {
   return Status::success();
 }
 
-bool on_host(const Matrix& x) { return memory_of(x.data) == Memory::host; }
+// Whether kernels on the current device read and write it in place; pinned memory would be slow there.
+bool in_place(const Matrix& x) { return memory_of(x.data) != Memory::host && reachable(x.data); }
 
-// A device copy of an operand of which some are in device and some in host memory.
+// The device that holds an operand; the current one for memory that is no device's.
+int device_of(const Matrix& x) {
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, x.data) == cudaSuccess && attributes.type == cudaMemoryTypeDevice) {
+    return attributes.device;
+  }
+  cudaGetLastError();
+  return current_device();
+}
+
+// Waits for what the program has put on the default stream of the device that holds the operand, which is not the
+// current one.
+void finish_elsewhere(const Matrix& x) {
+  if (memory_of(x.data) == Memory::host) return;
+  const DeviceScope scope(device_of(x));
+  check(cudaStreamSynchronize(nullptr), "finish the work on another device");
+}
+
+// A copy on the current device of an operand that is somewhere else.
 void bring(const Matrix& from, const Block& size, DataType type, Buffer& buffer, Matrix& to) {
   const int64_t ld = staged_ld(size.rows, type), element = size_of(type);
+  finish_elsewhere(from);
   buffer.reserve(static_cast<size_t>(ld * size.cols * element));
   check(
       cudaMemcpy2D(buffer.data(), static_cast<size_t>(ld * element), from.data, static_cast<size_t>(from.ld * element),
@@ -211,7 +231,7 @@ void bring(const Matrix& from, const Block& size, DataType type, Buffer& buffer,
   to = {buffer.data(), ld, 0};
 }
 
-// Operands in both kinds of memory: those in host memory are copied whole.
+// Operands in several memories: those that are not on this device are copied whole.
 void gemm_mixed(const GemmCall& call, bool* c_dirty) {
   const Block a = call.op_a == Op::n ? Block{0, 0, call.m, call.k} : Block{0, 0, call.k, call.m};
   const Block b = call.op_b == Op::n ? Block{0, 0, call.k, call.n} : Block{0, 0, call.n, call.k};
@@ -219,30 +239,26 @@ void gemm_mixed(const GemmCall& call, bool* c_dirty) {
   Buffer a_copy{BufferKind::device}, b_copy{BufferKind::device}, c_copy{BufferKind::device};
   GemmCall on_device = call;
   const bool product = degenerate(call) == Degenerate::no;
-  if (product && on_host(call.a)) bring(call.a, a, call.in, a_copy, on_device.a);
-  if (product && on_host(call.b)) bring(call.b, b, call.in, b_copy, on_device.b);
-  const bool c_on_host = on_host(call.c);
-  if (c_on_host) bring(call.c, c, call.out, c_copy, on_device.c);
+  if (product && !in_place(call.a)) bring(call.a, a, call.in, a_copy, on_device.a);
+  if (product && !in_place(call.b)) bring(call.b, b, call.in, b_copy, on_device.b);
+  const bool c_copied = !in_place(call.c);
+  if (c_copied) bring(call.c, c, call.out, c_copy, on_device.c);
   require(gemm(on_device, {}));
-  *c_dirty = !c_on_host;
+  *c_dirty = !c_copied;
   check(cudaStreamSynchronize(nullptr), "finish the product");
-  if (!c_on_host) return;
+  if (!c_copied) return;
   *c_dirty = true;
   const int64_t element = size_of(call.out);
   check(cudaMemcpy2D(call.c.data, static_cast<size_t>(call.c.ld * element), on_device.c.data,
                      static_cast<size_t>(on_device.c.ld * element), static_cast<size_t>(call.m * element),
-                     static_cast<size_t>(call.n), cudaMemcpyDeviceToHost),
+                     static_cast<size_t>(call.n), cudaMemcpyDefault),
         "copy from the device");
 }
 
-// The device an operand lives on, when it is not the current one.
+// Where to multiply: on the device that has C, or else another operand.
 int device_of(const GemmCall& call) {
   for (const Matrix* x : {&call.c, &call.a, &call.b}) {
-    cudaPointerAttributes attributes{};
-    if (cudaPointerGetAttributes(&attributes, x->data) == cudaSuccess && attributes.type == cudaMemoryTypeDevice) {
-      return attributes.device;
-    }
-    cudaGetLastError();
+    if (memory_of(x->data) == Memory::device) return device_of(*x);
   }
   return current_device();
 }
@@ -252,13 +268,18 @@ int device_of(const GemmCall& call) {
 Status gemm_staged(const GemmCall& call, bool* c_dirty) {
   *c_dirty = false;
   try {
+    if (Availability gpu = availability(); !gpu.usable) return Status::no_device(std::move(gpu.why_not));
     const DeviceScope scope(device_of(call));
     const bool product = degenerate(call) == Degenerate::no;
     const Memory a = product ? memory_of(call.a.data) : Memory::device,
                  b = product ? memory_of(call.b.data) : Memory::device;
     const Memory c = memory_of(call.c.data);
     const auto any = [&](Memory kind) { return c == kind || (product && (a == kind || b == kind)); };
-    if (any(Memory::host) && !any(Memory::device)) return gemm_in_panels(call, c_dirty);
+    if (any(Memory::host) && !any(Memory::device) && !any(Memory::unknown)) {
+      // The copies in panels do not wait for the default stream, where managed memory may still be written.
+      if (any(Memory::managed)) check(cudaStreamSynchronize(nullptr), "finish the program's work");
+      return gemm_in_panels(call, c_dirty);
+    }
     gemm_mixed(call, c_dirty);
     return Status::success();
   } catch (const StagingError& error) {

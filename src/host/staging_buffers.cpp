@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/host/half.h"
+#include "src/host/signal_free_thread.h"
 
 namespace skgemm::gpu {
 namespace {
@@ -32,7 +33,7 @@ void share_columns(int64_t count, size_t bytes, const F& f) {
   try {
     for (int64_t share = 1; share < shares; ++share) {
       const int64_t last = count * (share + 1) / shares;
-      helpers[static_cast<size_t>(share)] = std::jthread([&f, first = done, last] { f(first, last); });
+      helpers[static_cast<size_t>(share)] = signal_free_thread([&f, first = done, last] { f(first, last); });
       done = last;
     }
   } catch (const std::exception&) {  // no more threads to be had: the rest is ours too

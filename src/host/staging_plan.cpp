@@ -1,6 +1,7 @@
 #include "src/host/staging_plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace skgemm {
@@ -66,7 +67,10 @@ bool add_slots(StagingPlan& p, size_t budget) {
 
 }  // namespace
 
-int64_t staged_ld(int64_t rows, DataType type) { return round_up(rows, 128 / size_of(type)); }
+int64_t staged_ld(int64_t rows, DataType type) {
+  const auto bytes = static_cast<uint64_t>(rows * size_of(type));
+  return round_up(rows, static_cast<int64_t>(std::min<uint64_t>(std::bit_floor(bytes), 128)) / size_of(type));
+}
 
 Block StagingPlan::tile(const GemmCall& call, int64_t index) const {
   const int64_t row = index % tiles_m * tile_m, col = index / tiles_m * tile_n;

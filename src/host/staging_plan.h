@@ -34,8 +34,8 @@ struct StagingPlan {
   Block b_block(const GemmCall& call, int64_t tile_col, int64_t chunk) const;
 };
 
-// Leading dimension of a block on the device: columns start at multiples of 128 bytes, whatever they did in host
-// memory.
+// Leading dimension of a block on the device, of one row at least: columns start at multiples of 128 bytes, whatever
+// they did in host memory; those of few rows at smaller powers of two, so that none takes twice its bytes.
 int64_t staged_ld(int64_t rows, DataType type);
 
 // The plan that sends the least within `budget` bytes of device memory; none when not even small blocks fit.

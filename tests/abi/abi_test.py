@@ -91,6 +91,13 @@ def test_needed():
     need("(SONAME)" in listing and "libskgemm.so.0" in listing, "the soname is not libskgemm.so.0")
 
 
+def test_no_static_tls():
+    """With static TLS a process that loads us late (ctypes, plug-ins) has no room for the CUDA runtime's 8 KB."""
+    listing = subprocess.run(["readelf", "-d", LIBRARY], capture_output=True, text=True, check=True).stdout
+    need("FLAGS" in listing, "readelf named no flags")
+    need("STATIC_TLS" not in listing, "a variable uses the initial-exec TLS model, so dlopen may fail")
+
+
 def test_silent():
     for command in (["ls", "/"], ["sh", "-c", "ls / | wc -l"], [sys.executable, "-c", "print(1)"]):
         need(run(command) == run(command, preload=False), f"{command} says something else with the library preloaded")
@@ -221,6 +228,21 @@ def test_blas_path_that_is_wrong():
     need_one_warning(done, "/nonexistent/libblas.so")
     done = calls_over("*RandomCases*", SKGEMM_CPU_BLAS=LIBRARY)  # ourselves
     need(done.code == 0, "our own path as the CPU BLAS must not recurse")
+
+
+def test_blas_without_the_routine():
+    done = calls_over("*RandomCases*", SKGEMM_CPU_BLAS="libm.so.6")
+    for name in NARROW:
+        words = f"libm.so.6 (SKGEMM_CPU_BLAS) has no {name};"
+        need(sum(words in line for line in done.warnings()) == 1, f"one warning should say {words!r}: {done.err}")
+    need("hgemm" not in done.err, f"halves need no CPU BLAS: {done.err}")
+
+
+def test_blas_that_multiplies_while_it_loads():
+    """A constructor that calls dgemm_ in the middle of our own first call: nothing may wait for that call to end."""
+    done = run([program("bare_calls"), "dgemm_", "legal"], SKGEMM_OFFLOAD="never",
+               SKGEMM_CPU_BLAS=os.path.join(PROGRAMS, "libeager_blas.so"))
+    need(done.code == 0 and "multiplied 6 while it was loaded" in done.out, f"{done}")
 
 
 def test_unknown_offload_setting():

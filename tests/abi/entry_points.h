@@ -40,14 +40,15 @@ namespace skgemm::test {
 struct CallArguments {
   char op_a, op_b;
   int64_t m, n, k;
-  double alpha, beta;
-  const void* a;
+  double alpha = 1, beta = 0;
+  const void* a = nullptr;
   int64_t lda;
-  const void* b;
+  const void* b = nullptr;
   int64_t ldb;
-  void* c;
+  void* c = nullptr;
   int64_t ldc;
-  bool row_major;  // CBLAS only
+  bool row_major = false;     // CBLAS only
+  bool scalars_null = false;  // Fortran only
 };
 
 struct EntryPoint {
@@ -77,8 +78,9 @@ void call_fortran(const CallArguments& x) {
   const Int m = static_cast<Int>(x.m), n = static_cast<Int>(x.n), k = static_cast<Int>(x.k);
   const Int lda = static_cast<Int>(x.lda), ldb = static_cast<Int>(x.ldb), ldc = static_cast<Int>(x.ldc);
   const T alpha = scalar<T>(x.alpha), beta = scalar<T>(x.beta);
-  kFunction(&x.op_a, &x.op_b, &m, &n, &k, &alpha, static_cast<const T*>(x.a), &lda, static_cast<const T*>(x.b), &ldb,
-            &beta, static_cast<T*>(x.c), &ldc);
+  const T *alpha_at = x.scalars_null ? nullptr : &alpha, *beta_at = x.scalars_null ? nullptr : &beta;
+  kFunction(&x.op_a, &x.op_b, &m, &n, &k, alpha_at, static_cast<const T*>(x.a), &lda, static_cast<const T*>(x.b), &ldb,
+            beta_at, static_cast<T*>(x.c), &ldc);
 }
 
 template <auto kFunction, class T, class Int>
@@ -107,13 +109,13 @@ inline constexpr EntryPoint kEntryPoints[] = {
     {"cblas_dgemm64_", DataType::f64, true, true, call_cblas<cblas_dgemm64_, double, int64_t>},
     {"cblas_hgemm64_", DataType::f16, true, true, call_cblas<cblas_hgemm64_, uint16_t, int64_t>}};
 
-// Runs a case through an entry point: "" when C is right and nothing else was touched. With row_major the program
-// states the same memory as the transposed product, C^T = op(B)^T * op(A)^T.
-inline std::string fault_of(const EntryPoint& entry, const GemmCase& stated, bool row_major = false) {
-  const GemmCase c = completed(stated);
-  Operands o = make_operands(c);
-  const Reference expected = reference_gemm(c, o);
-  const auto data = [](GuardedMatrix& x) { return x.frame().data() + x.origin_bytes(); };
+// A case on operands anywhere in memory. With row_major the program states the same memory as the transposed product,
+// C^T = op(B)^T * op(A)^T.
+struct Places {
+  const std::byte *a, *b;
+  std::byte* c;
+};
+inline CallArguments arguments_of(const GemmCase& c, const Places& at, bool row_major) {
   CallArguments x{.op_a = c.op[0],
                   .op_b = c.op[1],
                   .m = c.m,
@@ -121,11 +123,11 @@ inline std::string fault_of(const EntryPoint& entry, const GemmCase& stated, boo
                   .k = c.k,
                   .alpha = c.alpha,
                   .beta = c.beta,
-                  .a = data(o.a),
+                  .a = at.a,
                   .lda = c.lda,
-                  .b = data(o.b),
+                  .b = at.b,
                   .ldb = c.ldb,
-                  .c = data(o.c),
+                  .c = at.c,
                   .ldc = c.ldc,
                   .row_major = row_major};
   if (row_major) {
@@ -134,7 +136,16 @@ inline std::string fault_of(const EntryPoint& entry, const GemmCase& stated, boo
     std::swap(x.a, x.b);
     std::swap(x.lda, x.ldb);
   }
-  entry.call(x);
+  return x;
+}
+
+// Runs a case through an entry point: "" when C is right and nothing else was touched.
+inline std::string fault_of(const EntryPoint& entry, const GemmCase& stated, bool row_major = false) {
+  const GemmCase c = completed(stated);
+  Operands o = make_operands(c);
+  const Reference expected = reference_gemm(c, o);
+  const auto data = [](GuardedMatrix& x) { return x.frame().data() + x.origin_bytes(); };
+  entry.call(arguments_of(c, {data(o.a), data(o.b), data(o.c)}, row_major));
   const std::string wrong = mismatch(o.c, expected), damage = o.a.damage() + o.b.damage() + o.c.damage();
   if (wrong.empty() && damage.empty()) return "";
   return std::string(entry.name) + (row_major ? " (row-major) " : " ") + to_string(c) + ": " + wrong + " " + damage;

@@ -180,6 +180,9 @@ std::vector<BenchCase> small_cases() {
       cases.push_back(c);
       if (size_of(type) == 2) {
         c.out = DataType::f32;
+        c.given_stride_a = 0;
+        c.given_stride_b = c.stride_b() + 11;
+        c.given_stride_c = c.stride_c() + 13;
         cases.push_back(c);
       }
     }

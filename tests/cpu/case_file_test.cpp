@@ -17,7 +17,7 @@ std::vector<BenchCase> cases_of(const std::string& text) {
 
 std::vector<BenchCase> replay_of(const std::string& text) {
   std::istringstream file(text);
-  return read_replay(file, "calls.log");
+  return read_replay(file, "calls.log").cases;
 }
 
 std::string complaint(std::vector<BenchCase> (*read)(const std::string&), const std::string& text) {
@@ -85,6 +85,9 @@ TEST(CaseFile, a_table_of_results_is_a_case_file) {
   results[0].c.beta = 0.1 + 1e-15;
   results[1].c = packed_case(DataType::f32, {false, false}, 128, 256, 512);
   results[1].c.ldc = 200;
+  results[1].c.batch = 3;
+  results[1].c.given_stride_b = 0;
+  results[1].c.given_stride_c = 200 * 256 + 8;
   results[1].ours.failed = "words, with a comma";
   const auto cases = cases_of(to_csv({{"part", "none"}}, results));
   ASSERT_EQ(cases.size(), 2u);
@@ -136,6 +139,40 @@ TEST(Replay, leaves_out_products_with_nothing_to_compute) {
   EXPECT_NE(complaint(replay_of, empty).find("no calls"), std::string::npos);
 }
 
+TEST(Replay, leaves_out_and_counts_illegal_calls) {
+  std::istringstream log(
+      "skgemm: call=dgemm_ type=f64 out=f64 op=NN m=-1 n=5 k=6 lda=1 ldb=6 ldc=1 batch=1 alpha=1 beta=0 on=forwarded "
+      "us=0.0 why=\"an argument is illegal\"\n"
+      "skgemm: call=dgemm_ type=f64 out=f64 op=TN m=4 n=5 k=6 lda=5 ldb=6 ldc=4 batch=1 alpha=1 beta=0 on=forwarded "
+      "us=0.0 why=\"an argument is illegal\"\n"
+      "skgemm: call=dgemm_ type=f64 out=f64 op=TN m=4 n=5 k=6 lda=6 ldb=6 ldc=4 batch=1 alpha=1 beta=0 on=cpu us=0.1 "
+      "why=\"small\"\n");
+  const Replay replay = read_replay(log, "calls.log");
+  EXPECT_EQ(replay.illegal, 2);
+  ASSERT_EQ(replay.cases.size(), 1u);
+  EXPECT_EQ(replay.cases[0].lda, 6);
+}
+
+TEST(Replay, reads_the_distances_of_a_batch) {
+  const std::string head = "skgemm: call=skgemm_sgemm_strided_batched type=f32 out=f32 op=NT m=4 n=5 k=6 lda=8 ldb=5 ";
+  const std::string tail = " alpha=1 beta=0 on=gpu us=4.5 why=\"f32_simt\"\n";
+  const BenchCase far = replay_of(head + "ldc=4 batch=3 stride_a=100 stride_b=0 stride_c=77" + tail).at(0);
+  EXPECT_EQ(far.stride_a(), 100);
+  EXPECT_EQ(far.stride_b(), 0);
+  EXPECT_EQ(far.stride_c(), 77);
+  EXPECT_EQ(far.a_extent(), 2 * 100 + 8 * 6);
+  EXPECT_EQ(far.b_extent(), 5 * 6);
+  EXPECT_EQ(to_string(far), "s NT 4x5x6 lda 8 batch 3 stride_a 100 stride_b 0 stride_c 77");
+  const BenchCase packed = replay_of(head + "ldc=4 batch=3 stride_a=48 stride_b=30 stride_c=20" + tail).at(0);
+  EXPECT_EQ(packed, replay_of(head + "ldc=4 batch=3" + tail).at(0));
+  // Side by side in one matrix of 12 rows is no overlap; closer is.
+  EXPECT_EQ(replay_of(head + "ldc=12 batch=3 stride_a=48 stride_b=30 stride_c=4" + tail).at(0).stride_c(), 4);
+  EXPECT_EQ(complaint(replay_of, head + "ldc=12 batch=3 stride_a=48 stride_b=30 stride_c=3" + tail),
+            "calls.log:1: stride_c is 3, so that entries of C overlap");
+  EXPECT_EQ(complaint(replay_of, head + "ldc=4 batch=3 stride_a=-1 stride_b=30 stride_c=20" + tail),
+            "calls.log:1: stride_a is -1, but must be at least 0");
+}
+
 TEST(Replay, complaints_name_the_line) {
   EXPECT_EQ(complaint(replay_of, "words\nskgemm: call=sgemm_ type=f32 op=NN m=2 n=5\n"), "calls.log:2: no k");
 }
@@ -145,6 +182,17 @@ TEST(Words, tiles) {
   for (const char* bad : {"", "128", "128x64", "128x64x", "128x64x4x2", "128x0x4", "ax64x4", "128x64x4 "}) {
     EXPECT_FALSE(tile_of_word(bad)) << bad;
   }
+}
+
+TEST(Words, what_a_product_can_be_stored_as) {
+  for (const DataType type : {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}) {
+    EXPECT_NO_THROW(check_out(type, type, "here"));
+  }
+  EXPECT_NO_THROW(check_out(DataType::f16, DataType::f32, "here"));
+  EXPECT_NO_THROW(check_out(DataType::bf16, DataType::f32, "here"));
+  EXPECT_THROW(check_out(DataType::f32, DataType::f64, "here"), UsageError);
+  EXPECT_THROW(check_out(DataType::f64, DataType::f32, "here"), UsageError);
+  EXPECT_THROW(check_out(DataType::f16, DataType::bf16, "here"), UsageError);
 }
 
 TEST(Words, types_ops_and_schedules) {

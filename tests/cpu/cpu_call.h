@@ -3,6 +3,7 @@
 #include <string>
 
 #include "src/gemm_call.h"
+#include "tests/cpu/random_case.h"
 #include "tests/support/gemm_case.h"
 #include "tests/support/reference.h"
 
@@ -37,27 +38,6 @@ std::string fault_of(const GemmCase& stated, const Run& run) {
   const std::string wrong = mismatch(o.c, expected);
   const std::string damage = o.a.damage() + o.b.damage() + o.c.damage();
   return wrong.empty() && damage.empty() ? "" : to_string(c) + ": " + wrong + " " + damage;
-}
-
-// A case of up to `largest` in each extent, with everything that can vary varied.
-inline GemmCase random_case(Random& random, DataType type, int64_t largest) {
-  static constexpr double kScalars[] = {0, 1, -1, 0.5, 2, -0.75};
-  static constexpr const char* kOps[] = {"NN", "NT", "TN", "TT", "CN", "NC"};
-  GemmCase c{.in = type,
-             .out = type,
-             .op = random.pick(kOps),
-             .m = random.integer(0, largest),
-             .n = random.integer(0, largest),
-             .k = random.integer(0, largest),
-             .alpha = random.pick(kScalars),
-             .beta = random.pick(kScalars),
-             .fill = random.one_in(2) ? Fill::integer : Fill::real,
-             .tight_end = random.one_in(2),
-             .seed = random.integer(1, 1 << 30)};
-  c = completed(c);
-  for (int64_t* ld : {&c.lda, &c.ldb, &c.ldc}) *ld += random.one_in(2) ? random.integer(1, 9) : 0;
-  for (int64_t* offset : {&c.offset_a, &c.offset_b, &c.offset_c}) *offset = random.integer(0, 5);
-  return c;
 }
 
 }  // namespace skgemm::test

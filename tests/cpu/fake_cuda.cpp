@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "src/degenerate.h"
 #include "src/gpu.h"
@@ -28,7 +29,7 @@ struct Runtime {
   std::map<cudaStream_t, std::deque<Work>> streams;
   std::map<cudaStream_t, uint64_t> rank;
   std::map<cudaEvent_t, int64_t> recorded, reached;  // of each event: records asked for, and passed
-  std::map<void*, size_t> device, pinned;
+  std::map<void*, size_t> device, pinned, managed, other_device;
   size_t device_bytes = 0;
   int64_t calls = 0;
   uintptr_t next_name = 16;
@@ -120,8 +121,16 @@ void reset(const Settings& settings) {
   r.settings = settings;
   r.random = Random(settings.seed);
   for (auto& [stream, queue] : r.streams) queue.clear();
+  r.managed.clear();
+  r.other_device.clear();
   r.calls = 0;
 }
+
+void place(const void* data, size_t bytes, Kind kind) {
+  (kind == Kind::managed ? runtime().managed : runtime().other_device)[const_cast<void*>(data)] = bytes;
+}
+
+void enqueue_on_default_stream(std::function<void()> run) { enqueue(nullptr, std::move(run)); }
 
 int64_t calls() { return runtime().calls; }
 
@@ -147,7 +156,6 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  if (stream == nullptr) return cudaSuccess;
   return fake::run_until([stream] { return runtime().streams[stream].empty(); });
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -223,7 +231,11 @@ cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t fro
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   *attributes = {};
-  attributes->type = fake::inside(runtime().device, pointer) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+  const bool other = fake::inside(runtime().other_device, pointer);
+  attributes->device = other ? 1 : 0;
+  attributes->type = fake::inside(runtime().managed, pointer)           ? cudaMemoryTypeManaged
+                     : other || fake::inside(runtime().device, pointer) ? cudaMemoryTypeDevice
+                                                                        : cudaMemoryTypeUnregistered;
   return cudaSuccess;
 }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
@@ -232,16 +244,33 @@ const char* cudaGetErrorString(cudaError_t) { return "an injected failure"; }
 }  // extern "C"
 
 namespace skgemm::gpu {
+namespace {
+int current = 0;
+}
 
-int current_device() { return 0; }
-DeviceScope::DeviceScope(int) : before_(-1) {}
-DeviceScope::~DeviceScope() = default;
+Availability availability() { return {true, {}}; }
+int current_device() { return current; }
+DeviceScope::DeviceScope(int device) : before_(std::exchange(current, device)) {}
+DeviceScope::~DeviceScope() { current = before_; }
 Memory memory_of(const void* pointer) {
-  return fake::inside(runtime().device, pointer) ? Memory::device : Memory::host;
+  cudaPointerAttributes attributes{};
+  cudaPointerGetAttributes(&attributes, pointer);
+  return attributes.type == cudaMemoryTypeDevice    ? Memory::device
+         : attributes.type == cudaMemoryTypeManaged ? Memory::managed
+                                                    : Memory::host;
+}
+bool reachable(const void* pointer) {
+  cudaPointerAttributes attributes{};
+  cudaPointerGetAttributes(&attributes, pointer);
+  return attributes.type == cudaMemoryTypeManaged ||
+         (attributes.type == cudaMemoryTypeDevice && attributes.device == current);
 }
 
 Status gemm(const GemmCall& call, const LaunchContext& context, Plan*) {
   if (runtime().fails()) return {SKGEMM_STATUS_EXECUTION_FAILED, "an injected failure"};
+  for (const Matrix* x : {&call.a, &call.b, &call.c}) {
+    if (!reachable(x->data)) return {SKGEMM_STATUS_EXECUTION_FAILED, "an illegal address"};
+  }
   const double alpha = host_scalar(call.scalar_type, call.alpha), beta = host_scalar(call.scalar_type, call.beta);
   if (context.stream == nullptr) {
     fake::multiply(call, alpha, beta);

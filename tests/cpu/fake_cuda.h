@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 namespace skgemm::test::fake_cuda {
 
@@ -14,6 +15,12 @@ struct Settings {
 };
 // Starts afresh; what an earlier test left in a queue is forgotten.
 void reset(const Settings& settings);
+// Declares memory of the test's to be managed, or of a device that is not the current one (copies reach it, kernels do
+// not), until reset().
+enum class Kind { managed, other_device };
+void place(const void* data, size_t bytes, Kind kind);
+// Work of the program on the default stream of every device.
+void enqueue_on_default_stream(std::function<void()> run);
 // Calls made since reset() of the kinds that can fail.
 int64_t calls();
 // Bytes of device and pinned memory, and streams and events, that are still held.

@@ -2,9 +2,13 @@
 #include "src/host/host_gemm.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -12,8 +16,51 @@
 #include "src/host/cpu_rate.h"
 #include "tests/cpu/cpu_call.h"
 
+namespace {
+thread_local int64_t allocations_left = -1;  // before they fail; -1: they do not
+}
+
+// All of the program's, so that a test can run out of memory anywhere.
+void* operator new(size_t bytes) {
+  if (allocations_left == 0) throw std::bad_alloc();
+  if (allocations_left > 0) --allocations_left;
+  if (void* data = std::malloc(bytes > 0 ? bytes : 1)) return data;
+  throw std::bad_alloc();
+}
+void operator delete(void* data) noexcept { std::free(data); }
+void operator delete(void* data, size_t) noexcept { std::free(data); }
+
 namespace skgemm::test {
 namespace {
+
+// The status of a child in which the library's first call, which reads the environment, looks for a BLAS and has
+// warnings to say, runs out of memory after some allocations.
+int status_with_allocations(DataType type, int64_t count) {
+  const pid_t child = fork();
+  if (child != 0) {
+    int status = -1;
+    return waitpid(child, &status, 0) == child ? status : -1;
+  }
+  setenv("SKGEMM_OFFLOAD", "sometimes", 1);
+  setenv("SKGEMM_CPU_BLAS", "/nonexistent/libblas.so", 1);
+  setenv("SKGEMM_VERBOSE", "2", 1);
+  setenv("SKGEMM_LOG", count % 2 == 0 ? "/dev/null" : "/nonexistent/log", 1);
+  close(STDERR_FILENO);
+  const GemmCase c{.in = type, .out = type, .m = 5, .n = 4, .k = 3, .beta = 0.5, .fill = Fill::integer};
+  const std::string fault = fault_of(c, [count](const GemmCall& call) {
+    allocations_left = count;
+    host_gemm(call, {});
+    allocations_left = -1;
+  });
+  _exit(fault.empty() ? 0 : 1);
+}
+
+// First in this program: nothing has been found or read yet. A bad_alloc that left host_gemm would end the child.
+TEST(HostGemmFirstCall, OutOfMemoryStillGivesTheProduct) {
+  for (const DataType type : {DataType::f16, DataType::f32, DataType::f64}) {
+    for (int64_t count = 0; count < 60; ++count) ASSERT_EQ(status_with_allocations(type, count), 0) << count;
+  }
+}
 
 constexpr DataType kTypes[] = {DataType::f16, DataType::f32, DataType::f64};
 

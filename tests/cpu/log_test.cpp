@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -148,6 +150,39 @@ TEST_F(LogFile, AWarningIsSaidOnce) {
     log::warn("memory is short");
   });
   EXPECT_EQ(lines, (std::vector<std::string>{"skgemm: warning: memory is short", "skgemm: warning: the link is slow"}));
+}
+
+TEST_F(LogFile, WarningsThatAreAlwaysNewEnd) {
+  const auto lines = logged("0", [] {
+    for (size_t i = 0; i < 10 * log::kMostWarnings; ++i) log::warn("free: " + std::to_string(i) + " MiB");
+  });
+  ASSERT_EQ(lines.size(), log::kMostWarnings + 1);
+  EXPECT_EQ(lines.front(), "skgemm: warning: free: 0 MiB");
+  EXPECT_NE(lines.back().find("no further warnings"), std::string::npos) << lines.back();
+}
+
+// Whatever the other threads do at the moment of a fork, the child can warn.
+TEST_F(LogFile, AChildForkedWhileOthersWarnCanWarn) {
+  std::atomic<bool> stop{false};
+  const auto lines = logged("0", [&] {
+    std::thread other([&] {
+      while (!stop) log::warn("from the thread");
+    });
+    for (int i = 0; i < 200; ++i) {
+      const pid_t child = fork();
+      if (child == 0) {
+        alarm(10);  // a lock that nobody will release
+        log::warn("from a child");
+        _exit(0);
+      }
+      int status = 0;
+      waitpid(child, &status, 0);
+      if (!WIFEXITED(status)) _exit(1);
+    }
+    stop = true;
+    other.join();
+  });
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), "skgemm: warning: from a child"), 200);
 }
 
 TEST_F(LogFile, LinesOfThreadsDoNotMix) {

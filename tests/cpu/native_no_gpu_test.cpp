@@ -95,6 +95,15 @@ TEST(NativeHandle, DestroyedIsNotInitialized) {
   EXPECT_TRUE(says("destroyed"));
 }
 
+TEST(NativeHandle, DestroyedTwiceSparesTheOneMadeInBetween) {
+  const skgemm_handle_t first = skgemm::make_context(0);
+  EXPECT_EQ(skgemm_destroy(first), SKGEMM_STATUS_SUCCESS);
+  const skgemm_handle_t second = skgemm::make_context(0);
+  EXPECT_EQ(skgemm_destroy(first), SKGEMM_STATUS_NOT_INITIALIZED);
+  EXPECT_EQ(skgemm_set_stream(second, nullptr), SKGEMM_STATUS_SUCCESS);
+  EXPECT_EQ(skgemm_destroy(second), SKGEMM_STATUS_SUCCESS);
+}
+
 TEST(NativeHandle, ManyThreadsMakeAndDestroy) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) {
@@ -146,8 +155,15 @@ TEST_F(NativeCalls, SettingsAreKeptAndANewHandleHasNone) {
     return std::tuple{s, p, m, sms};
   };
   EXPECT_EQ(read(), std::tuple(stream, SKGEMM_POINTER_MODE_DEVICE, SKGEMM_MATH_PEDANTIC, 0));
+  // Its memory does become a new handle, in time.
+  skgemm_handle_t const before = handle_;
   EXPECT_EQ(skgemm_destroy(handle_), SKGEMM_STATUS_SUCCESS);
-  handle_ = skgemm::make_context(0);  // the same memory
+  handle_ = skgemm::make_context(0);
+  for (size_t i = 0; i < 3 * skgemm::kHandlesBetweenUses && handle_ != before; ++i) {
+    EXPECT_EQ(skgemm_destroy(handle_), SKGEMM_STATUS_SUCCESS);
+    handle_ = skgemm::make_context(0);
+  }
+  EXPECT_EQ(handle_, before);
   EXPECT_EQ(read(), std::tuple(skgemm_stream_t{}, SKGEMM_POINTER_MODE_HOST, SKGEMM_MATH_DEFAULT, 0));
 }
 
@@ -182,28 +198,22 @@ TEST_F(NativeCalls, SchedulesTakeTheirParameterOnly) {
 }
 
 TEST_F(NativeCalls, TheBadArgumentIsNamed) {
+  const auto refused = [this](auto change, const std::string& words) {
+    EXPECT_EQ(with(change), SKGEMM_STATUS_INVALID_VALUE);
+    EXPECT_TRUE(says(words.c_str()));
+  };
   for (const int op : {3, -1}) {
-    EXPECT_EQ(with([op](auto& g) { g.op_a = static_cast<skgemm_op_t>(op); }), SKGEMM_STATUS_INVALID_VALUE);
-    EXPECT_TRUE(says(("skgemm_gemm_ex: op_a is " + std::to_string(op)).c_str()));
-    EXPECT_EQ(with([op](auto& g) { g.op_b = static_cast<skgemm_op_t>(op); }), SKGEMM_STATUS_INVALID_VALUE);
-    EXPECT_TRUE(says("op_b is"));
+    refused([op](auto& g) { g.op_a = static_cast<skgemm_op_t>(op); }, "skgemm_gemm_ex: op_a is " + std::to_string(op));
+    refused([op](auto& g) { g.op_b = static_cast<skgemm_op_t>(op); }, "op_b is");
   }
-  EXPECT_EQ(with([](auto& g) { g.m = -1; }), SKGEMM_STATUS_INVALID_VALUE);
-  EXPECT_TRUE(says("m is -1"));
-  EXPECT_EQ(with([](auto& g) { g.n = -2; }), SKGEMM_STATUS_INVALID_VALUE);
-  EXPECT_TRUE(says("n is -2"));
-  EXPECT_EQ(with([](auto& g) { g.k = -3; }), SKGEMM_STATUS_INVALID_VALUE);
-  EXPECT_TRUE(says("k is -3"));
-  EXPECT_EQ(with([](auto& g) { g.lda = 3; }), SKGEMM_STATUS_INVALID_VALUE);
-  EXPECT_TRUE(says("lda is 3, it must be at least max(1, m) = 4"));
-  EXPECT_EQ(with([](auto& g) { g.op_b = SKGEMM_OP_T, g.ldb = 4; }), SKGEMM_STATUS_INVALID_VALUE);
-  EXPECT_TRUE(says("ldb is 4, it must be at least max(1, n) = 5"));
-  EXPECT_EQ(with([](auto& g) { g.ldc = 0; }), SKGEMM_STATUS_INVALID_VALUE);
-  EXPECT_TRUE(says("ldc is 0"));
-  EXPECT_EQ(with([](auto& g) { g.batch = -1; }), SKGEMM_STATUS_INVALID_VALUE);
-  EXPECT_TRUE(says("batch is -1"));
-  EXPECT_EQ(with([](auto& g) { g.m = 0, g.lda = 0; }), SKGEMM_STATUS_INVALID_VALUE)
-      << "also when there is nothing to do";
+  refused([](auto& g) { g.m = -1; }, "m is -1");
+  refused([](auto& g) { g.n = -2; }, "n is -2");
+  refused([](auto& g) { g.k = -3; }, "k is -3");
+  refused([](auto& g) { g.lda = 3; }, "lda is 3, it must be at least max(1, m) = 4");
+  refused([](auto& g) { g.op_b = SKGEMM_OP_T, g.ldb = 4; }, "ldb is 4, it must be at least max(1, n) = 5");
+  refused([](auto& g) { g.ldc = 0; }, "ldc is 0");
+  refused([](auto& g) { g.batch = -1; }, "batch is -1");
+  refused([](auto& g) { g.m = 0, g.lda = 0; }, "lda is 0");  // also when there is nothing to do
 }
 
 TEST_F(NativeCalls, TypesThatAreNotBuilt) {

@@ -153,6 +153,23 @@ TEST(StagingPlan, HalvesAreSummedInFp32WhenKIsCut) {
   EXPECT_EQ(whole->c_type, DataType::f16);
 }
 
+// Columns of few rows are not padded to 128 bytes: one row of halves would take 64 times its memory and its way back.
+TEST(StagingPlan, PaddingNeverDoublesAMatrix) {
+  for (const DataType type : {DataType::f16, DataType::f32, DataType::f64}) {
+    for (int64_t rows = 1; rows < 300; ++rows) {
+      ASSERT_GE(staged_ld(rows, type), rows);
+      ASSERT_GE(staged_ld(rows, type), staged_ld(rows - 1 + (rows == 1), type));  // slots hold their last block
+      ASSERT_LT(staged_ld(rows, type), 2 * rows);
+      if (rows * size_of(type) >= 128) {
+        ASSERT_EQ(staged_ld(rows, type) * size_of(type) % 128, 0);
+      }
+    }
+  }
+  const GemmCall call = product(1, 4000, 4000, DataType::f16);
+  const auto plan = plan_staging(call, size_t{60} << 30);
+  EXPECT_LT(plan->a_slot_bytes, size_t{2 * 4000 + 256});
+}
+
 TEST(StagingPlan, SaysWhenThereIsNoRoom) { EXPECT_FALSE(plan_staging(product(4000, 4000, 4000), 10'000).has_value()); }
 
 }  // namespace

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <random>
 
 #include "heuristics/cost_model.h"
@@ -53,7 +56,7 @@ TEST(Select, PlansFitTheirLimits) {
     ASSERT_LE(plan.workspace_bytes, limits.workspace_bytes);
     ASSERT_EQ(plan.workspace_bytes, workspace_bytes(plan.schedule, plan.kernel->slot_bytes()));
     ASSERT_LE(plan.schedule.counters(), kCounterCapacity);
-    ASSERT_LE(plan.schedule.ctas, (limits.sms > 0 ? limits.sms : 132) * plan.kernel->ctas_per_sm);
+    ASSERT_LE(plan.schedule.ctas, limits.sms > 0 && limits.sms < 132 ? limits.sms : 132 * plan.kernel->ctas_per_sm);
     ASSERT_GT(plan.predicted_us, 0);
     ASSERT_EQ(plan.schedule.tiles(), ceil_div(shape.m, plan.tile_m) * ceil_div(shape.n, plan.tile_n) * shape.batch);
   }
@@ -96,6 +99,36 @@ TEST(Select, ForcedSchedulesAreKept) {
   EXPECT_EQ(select(shape, h200, {.forced = ScheduleKind::fixed_split, .forced_parameter = 5}).schedule.split, 5);
 }
 
+// The device spreads CTAs over all its SMs: only as many CTAs as SMs keep a limit, whatever the schedule.
+TEST(Select, ALimitIsAGridOfThatMany) {
+  const Shape shape = square(DataType::f32, 3000, 3000, 3000);
+  for (int schedule = 0; schedule <= 5; ++schedule) {
+    for (const int64_t grid : {0, 500}) {
+      const auto kind = static_cast<ScheduleKind>(schedule);
+      const Limits limits{.sms = 66, .forced = kind, .forced_parameter = kind == ScheduleKind::stream_k ? grid : 0};
+      EXPECT_LE(select(shape, *find_device("h200"), limits).schedule.ctas, 66) << name_of(kind);
+    }
+  }
+}
+
+TEST(Select, ProductsTooLargeToCountAreRefused) {
+  constexpr int64_t kHuge = int64_t{1} << 40, kMost = INT64_MAX;
+  const DeviceModel& h200 = *find_device("h200");
+  for (const DataType type : {DataType::f16, DataType::f32, DataType::f64}) {
+    for (const auto& [m, n, k, batch] : {std::array<int64_t, 4>{kHuge, kHuge, 1, 1}, {kMost, 1, 1, 1},
+                                         {1, kMost, kMost, 1}, {1, 1, kMost, 1}, {1, 1, 1, kMost},
+                                         {kMost, kMost, kMost, kMost}, {kHuge / 64, kHuge, 1 << 20, 1}}) {
+      for (const ScheduleKind kind : {ScheduleKind{}, ScheduleKind::fixed_split, ScheduleKind::stream_k}) {
+        const Plan plan = select(square(type, m, n, k, batch), h200, {.forced = kind});
+        EXPECT_EQ(plan.kernel, nullptr) << m << " " << n << " " << k << " " << batch;
+        EXPECT_NE(plan.why_not, nullptr);
+      }
+    }
+  }
+  const Plan long_one = select(square(DataType::f16, 1 << 22, 1 << 22, 1 << 22), h200);
+  EXPECT_NE(long_one.kernel, nullptr) << "days, but countable";
+}
+
 TEST(Select, DeterministicAndPure) {
   const Shape shape = square(DataType::bf16, 1234, 777, 4321);
   const Plan first = select(shape, *find_device("a100"));
@@ -105,7 +138,9 @@ TEST(Select, DeterministicAndPure) {
 TEST(Select, TooOldADeviceHasNoKernel) {
   DeviceModel old = *find_device("a100");
   old.compute_capability = 75;
-  EXPECT_EQ(select(square(DataType::f32, 100, 100, 100), old).kernel, nullptr);
+  const Plan plan = select(square(DataType::f32, 100, 100, 100), old);
+  EXPECT_EQ(plan.kernel, nullptr);
+  EXPECT_EQ(to_string(plan), "no kernel for this type and device");
 }
 
 TEST(Select, UnknownPartsGetDerivedConstants) {
@@ -121,6 +156,21 @@ TEST(DeviceModel, FoundByKeyAndByName) {
   ASSERT_NE(find_device("H200"), nullptr);
   EXPECT_EQ(find_device("NVIDIA H200"), find_device("h200"));
   EXPECT_EQ(find_device("h2000"), nullptr);
+}
+
+TEST(DeviceModel, KnownPartsHaveTheirMeasuredRates) {
+  DeviceModel found = *find_device("h200");
+  found.dram_gbs = 1;
+  EXPECT_EQ(with_known_rates(found).dram_gbs, find_device("h200")->dram_gbs);
+  found.sms = 16;  // a MIG slice
+  EXPECT_EQ(with_known_rates(found).dram_gbs, 1);
+}
+
+TEST(DeviceModel, AttributesThatReadZeroHaveStandIns) {
+  const DeviceModel found = with_known_rates({"some virtual GPU", 90, 50, 0, 0, 0, 0, 0});
+  EXPECT_EQ(found.sms, 50);
+  const double us = select(square(DataType::f32, 1000, 1000, 1000), found).predicted_us;
+  EXPECT_TRUE(std::isfinite(us) && us > 0) << us;
 }
 
 }  // namespace

@@ -2,11 +2,16 @@
 // cut into tiles and chunks, and failures in the middle. No GPU is needed; the real one has its own tests.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 
+#include <csignal>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "src/gpu.h"
 #include "src/host/cpu_gemm.h"
+#include "src/host/signal_free_thread.h"
 #include "tests/cpu/cpu_call.h"
 #include "tests/cpu/fake_cuda.h"
 
@@ -172,6 +177,66 @@ TEST(Staging, OperandsInBothKindsOfMemory) {
                          }
                        }),
               "");
+  }
+}
+
+size_t bytes_of(const Matrix& x, int64_t rows, int64_t cols, DataType type) {
+  return static_cast<size_t>((x.ld * (cols - 1) + rows) * size_of(type));
+}
+
+// B is managed, the rest in host memory; what fills B is still on the default stream when the call comes.
+TEST(Staging, ManagedOperandsAmongHostOnesAreWaitedFor) {
+  for (uint64_t seed = 1; seed < 10; ++seed) {
+    fake_cuda::reset({.seed = seed});
+    const GemmCase c{.in = DataType::f64, .out = DataType::f64, .m = 40, .n = 30, .k = 20, .beta = 0.5};
+    EXPECT_EQ(fault_of(c,
+                       [](const GemmCall& call) {
+                         const size_t bytes = bytes_of(call.b, call.k, call.n, call.in);
+                         auto* data = static_cast<char*>(call.b.data);
+                         const std::vector<char> true_b(data, data + bytes);
+                         std::memset(data, 0xff, bytes);
+                         fake_cuda::place(data, bytes, fake_cuda::Kind::managed);
+                         fake_cuda::enqueue_on_default_stream([=] { std::memcpy(data, true_b.data(), bytes); });
+                         staged(call);
+                       }),
+              "");
+  }
+}
+
+// Some operands on this device, some on another: those are copied, after the work there that fills them.
+TEST(Staging, OperandsOfAnotherDeviceAreCopied) {
+  fake_cuda::reset({});
+  const GemmCase c{.in = DataType::f64, .out = DataType::f64, .m = 40, .n = 30, .k = 20, .beta = 0.5};
+  EXPECT_EQ(fault_of(c,
+                     [](GemmCall call) {
+                       const size_t bytes = bytes_of(call.a, call.m, call.k, call.in);
+                       auto* data = static_cast<char*>(call.a.data);
+                       const std::vector<char> true_a(data, data + bytes);
+                       std::memset(data, 0xff, bytes);
+                       fake_cuda::place(data, bytes, fake_cuda::Kind::other_device);
+                       fake_cuda::enqueue_on_default_stream([=] { std::memcpy(data, true_a.data(), bytes); });
+                       const size_t c_bytes = bytes_of(call.c, call.m, call.n, call.out);
+                       void *c_here = nullptr, *c_there = std::exchange(call.c.data, nullptr);
+                       ASSERT_EQ(cudaMalloc(&c_here, c_bytes), cudaSuccess);
+                       std::memcpy(c_here, c_there, c_bytes);
+                       call.c.data = c_here;
+                       staged(call);
+                       std::memcpy(c_there, c_here, c_bytes);
+                       cudaFree(c_here);
+                     }),
+            "");
+}
+
+// A handler of the program's must not run on a thread of ours.
+TEST(Staging, CopyThreadsTakeNoSignals) {
+  sigset_t before, blocked, after;
+  pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  ASSERT_EQ(sigismember(&before, SIGUSR1), 0);
+  signal_free_thread([&blocked] { pthread_sigmask(SIG_SETMASK, nullptr, &blocked); }).join();
+  pthread_sigmask(SIG_SETMASK, nullptr, &after);
+  for (const int signal : {SIGUSR1, SIGALRM, SIGINT, SIGCHLD, SIGPROF}) {
+    EXPECT_EQ(sigismember(&blocked, signal), 1) << signal;
+    EXPECT_EQ(sigismember(&after, signal), sigismember(&before, signal)) << signal;
   }
 }
 

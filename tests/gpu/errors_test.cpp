@@ -1,8 +1,15 @@
 // Argument errors of the native API: the status, the words, and C untouched.
+#include <unistd.h>
+
+#include <algorithm>
 #include <functional>
 
 #include "tests/gpu/gpu_test.h"
 #include "tests/gpu/type_pairs.h"
+
+extern "C" void sgemm_(const char* op_a, const char* op_b, const int* m, const int* n, const int* k,
+                       const float* alpha, const float* a, const int* lda, const float* b, const int* ldb,
+                       const float* beta, float* c, const int* ldc);
 
 namespace skgemm::test {
 namespace {
@@ -137,6 +144,72 @@ TEST_F(Errors, ARefusalLeavesTheHandleUsable) {
   call.lda = 1;
   EXPECT_EQ(skgemm_gemm_ex(handle(), &call), SKGEMM_STATUS_INVALID_VALUE);
   EXPECT_TRUE(passes(handle(), small()));
+}
+
+TEST_F(Errors, ProductsTooLargeToCount) {
+  skgemm_gemm_t call{};
+  call.m = call.n = call.lda = call.ldc = int64_t{1} << 40;
+  call.k = call.ldb = 1;
+  skgemm_plan_t plan{};
+  size_t bytes = 0;
+  EXPECT_EQ(skgemm_gemm_plan(handle(), &call, &plan), SKGEMM_STATUS_NOT_SUPPORTED);
+  EXPECT_NE(std::string(skgemm_last_error()).find("too large"), std::string::npos) << skgemm_last_error();
+  EXPECT_EQ(skgemm_gemm_workspace(handle(), &call, &bytes), SKGEMM_STATUS_NOT_SUPPORTED);
+}
+
+// Memory of another GPU would fault in the kernel unless peer access to it is on.
+TEST_F(Errors, MemoryOfAnotherDevice) {
+  set_deadline(std::chrono::seconds(30));
+  int devices = 0, possible = 0;
+  check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+  if (devices < 2) GTEST_SKIP() << "there is one GPU";
+  const DeviceCase product(small());
+  skgemm_gemm_t call = product.call();
+  const size_t bytes = static_cast<size_t>(call.lda * (call.k - 1) + call.m) * sizeof(float);
+  void* there = nullptr;
+  check(cudaSetDevice(1), "cudaSetDevice");
+  check(cudaMalloc(&there, bytes), "cudaMalloc");
+  check(cudaSetDevice(0), "cudaSetDevice");
+  check(cudaMemcpy(there, call.a, bytes, cudaMemcpyDefault), "copy A");
+  call.a = there;
+  EXPECT_EQ(skgemm_gemm_ex(handle(), &call), SKGEMM_STATUS_INVALID_VALUE);
+  EXPECT_NE(std::string(skgemm_last_error()).find("another device"), std::string::npos) << skgemm_last_error();
+  check(cudaDeviceCanAccessPeer(&possible, 0, 1), "cudaDeviceCanAccessPeer");
+  if (possible) {
+    check(cudaDeviceEnablePeerAccess(1, 0), "cudaDeviceEnablePeerAccess");
+    EXPECT_EQ(skgemm_gemm_ex(handle(), &call), SKGEMM_STATUS_SUCCESS) << skgemm_last_error();
+    check(cudaDeviceSynchronize(), "the kernel");
+    EXPECT_TRUE(product.judge());
+    check(cudaDeviceDisablePeerAccess(1), "cudaDeviceDisablePeerAccess");
+    EXPECT_EQ(skgemm_gemm_ex(handle(), &call), SKGEMM_STATUS_INVALID_VALUE);
+  }
+  check(cudaFree(there), "cudaFree");
+}
+
+// A fault ends the process's CUDA context, and CUDA can no longer say where a pointer lives. BLAS calls on host memory
+// go on; those on device memory say what happened instead of crashing a CPU BLAS.
+[[noreturn]] void lose_the_context(skgemm_handle_t handle) {
+  const DeviceBuffer buffer(sizeof(float));
+  auto* device = reinterpret_cast<float*>(buffer.data());
+  const float one = 1, zero = 0;
+  const int64_t far = 1 << 16;  // 16 GiB from where 4 bytes are
+  check(skgemm_sgemm(handle, SKGEMM_OP_N, SKGEMM_OP_N, far, far, 1, &one, device, far, device, 1, &zero, device, far),
+        "sgemm");
+  const bool lost = cudaDeviceSynchronize() != cudaSuccess;
+  const int n = 2;
+  const float a[] = {1, 2, 3, 4};
+  float c[] = {9, 9, 9, 9};
+  sgemm_("N", "N", &n, &n, &n, &one, a, &n, a, &n, &zero, c, &n);
+  constexpr float kSquared[] = {7, 10, 15, 22};
+  const bool host_is_right = std::equal(c, c + 4, kSquared);
+  sgemm_("N", "N", &n, &n, &n, &one, device, &n, device, &n, &zero, device, &n);
+  _exit(lost && host_is_right ? 0 : 1);
+}
+
+TEST_F(Errors, ALostContextIsSaidInWords) {
+  set_deadline(std::chrono::seconds(60));
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fresh process: CUDA does not survive a fork
+  EXPECT_EXIT(lose_the_context(handle()), testing::ExitedWithCode(0), "sgemm_: .*device memory.*C is unchanged");
 }
 
 // Managed memory is device memory to the native API.

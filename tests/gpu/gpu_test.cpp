@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <type_traits>
 
 namespace skgemm::test {
@@ -76,6 +77,14 @@ class HandleModes {
   DeviceBuffer lent_;
 };
 
+// A machine that shows a GPU must be able to use it, unless the user hides it; SKGEMM_REQUIRE_GPU insists in any case.
+const char* why_a_gpu_is_expected() {
+  if (std::getenv("SKGEMM_REQUIRE_GPU") != nullptr) return "SKGEMM_REQUIRE_GPU is set";
+  std::error_code ignored;
+  const bool shown = std::filesystem::exists("/dev/nvidia0", ignored);
+  return shown && std::getenv("CUDA_VISIBLE_DEVICES") == nullptr ? "/dev/nvidia0 is there" : nullptr;
+}
+
 testing::AssertionResult complain(const GemmCase& c, const std::string& what) {
   return testing::AssertionFailure() << what << "\n  repeat: " << repeat_command(c);
 }
@@ -87,9 +96,12 @@ void GpuTest::SetUp() {
   const cudaError_t error = cudaGetDeviceCount(&devices);
   if (error != cudaSuccess || devices == 0) {
     const char* why = error == cudaSuccess ? "the driver lists none" : cudaGetErrorString(error);
-    ASSERT_EQ(std::getenv("SKGEMM_REQUIRE_GPU"), nullptr) << "SKGEMM_REQUIRE_GPU is set, but there is none: " << why;
+    if (const char* expected = why_a_gpu_is_expected()) FAIL() << expected << ", but CUDA has no device: " << why;
     GTEST_SKIP() << "no CUDA device: " << why;
   }
+  int major = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), "cudaDeviceGetAttribute");
+  if (major < 8) GTEST_SKIP() << "the GPU is older than sm_80";
   set_deadline(kDeadline);
   handle_ = std::make_unique<Handle>();
 }
@@ -192,6 +204,16 @@ testing::AssertionResult passes(skgemm_handle_t handle, const GemmCase& gemm_cas
     return complain(gemm_case, std::string("the kernel failed: ") + cudaGetErrorString(error));
   }
   return on_device.judge();
+}
+
+int run_all_tests(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const int failed = RUN_ALL_TESTS();
+  const testing::UnitTest& tests = *testing::UnitTest::GetInstance();
+  if (GTEST_FLAG_GET(list_tests)) return failed;
+  if (failed != 0 || tests.test_to_run_count() == 0) return EXIT_FAILURE;
+  constexpr int kSkipped = 77;  // CTest's SKIP_RETURN_CODE in CMakeLists.txt
+  return tests.skipped_test_count() == tests.test_to_run_count() ? kSkipped : EXIT_SUCCESS;
 }
 
 std::string repeat_command(const GemmCase& gemm_case) {

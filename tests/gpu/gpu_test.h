@@ -58,6 +58,10 @@ class DeviceCase {
 // Runs the case on the handle (schedule, SM limit, workspace as it says; the handle is put back) and judges it.
 testing::AssertionResult passes(skgemm_handle_t handle, const GemmCase& gemm_case);
 
+// main() of a program of GPU tests: 0 when tests passed and none failed, 77 when all were skipped, 1 otherwise, which
+// includes a filter that matches nothing.
+int run_all_tests(int argc, char** argv);
+
 // The command that repeats a case alone.
 std::string repeat_command(const GemmCase& gemm_case);
 

@@ -2,6 +2,7 @@
 // done.
 #include <array>
 #include <cstring>
+#include <thread>
 
 #include "tests/gpu/gpu_test.h"
 #include "tests/gpu/type_pairs.h"
@@ -156,6 +157,45 @@ TEST_P(Graphs, OneDestroyedTheOtherStillRuns) {
   check(cudaDeviceSynchronize(), "the kernels");
   EXPECT_EQ(two.c_bytes(), bits_two);
   EXPECT_TRUE(one.judge());
+}
+
+// Capture, update the executable, destroy the graph: the executable keeps the workspace of its new launch, although
+// another capture asks for one at once.
+TEST_P(Graphs, UpdatedExecutableKeepsItsWorkspace) {
+  set_deadline(std::chrono::seconds(60));
+  DeviceCase one(split_case(GetParam(), 1)), two(split_case(GetParam(), 2)), other(split_case(GetParam(), 3));
+  const std::vector<std::byte> bits_one = eager_bits(one), bits_two = eager_bits(two), bits_other = eager_bits(other);
+  const auto captured = [&](const DeviceCase& product) {
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
+    check(product.run(handle()), "gemm in capture");
+    check(cudaStreamEndCapture(stream(), &graph), "cudaStreamEndCapture");
+    return graph;
+  };
+  cudaGraphExec_t updated = nullptr;
+  cudaGraph_t first = captured(one);
+  check(cudaGraphInstantiate(&updated, first, 0), "cudaGraphInstantiate");
+  check(cudaGraphDestroy(first), "cudaGraphDestroy");
+  const Stream left, right;
+  for (int round = 0; round < 20; ++round) {
+    DeviceCase& product = round % 2 == 0 ? two : one;
+    cudaGraph_t next = captured(product);
+    cudaGraphExecUpdateResultInfo result{};
+    check(cudaGraphExecUpdate(updated, next, &result), "cudaGraphExecUpdate");
+    check(cudaGraphDestroy(next), "cudaGraphDestroy");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // what dead graphs held comes back on a driver's thread
+    const Graph beside(stream(), [&] { check(other.run(handle()), "gemm in capture"); });
+    product.reset_c();
+    other.reset_c();
+    for (int launch = 0; launch < 20; ++launch) {
+      check(cudaGraphLaunch(updated, left), "cudaGraphLaunch");
+      beside.launch(right);
+    }
+    check(cudaDeviceSynchronize(), "the kernels");
+    ASSERT_EQ(product.c_bytes(), round % 2 == 0 ? bits_two : bits_one) << "round " << round;
+    ASSERT_EQ(other.c_bytes(), bits_other) << "round " << round;
+  }
+  check(cudaGraphExecDestroy(updated), "cudaGraphExecDestroy");
 }
 
 // The workspace's first use is inside the capture: its counters are zero at every replay.

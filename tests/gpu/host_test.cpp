@@ -5,123 +5,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <thread>
+#include <vector>
 
-#include "tests/gpu/gpu_test.h"
+#include "tests/gpu/device_kernels.h"
+#include "tests/gpu/host_blas.h"
 #include "tests/gpu/type_pairs.h"
-
-extern "C" {
-void sgemm_(const char*, const char*, const int32_t* m, const int32_t* n, const int32_t* k, const float* alpha,
-            const float* a, const int32_t* lda, const float* b, const int32_t* ldb, const float* beta, float* c,
-            const int32_t* ldc);
-void dgemm_(const char*, const char*, const int32_t* m, const int32_t* n, const int32_t* k, const double* alpha,
-            const double* a, const int32_t* lda, const double* b, const int32_t* ldb, const double* beta, double* c,
-            const int32_t* ldc);
-void hgemm_(const char*, const char*, const int32_t* m, const int32_t* n, const int32_t* k, const uint16_t* alpha,
-            const uint16_t* a, const int32_t* lda, const uint16_t* b, const int32_t* ldb, const uint16_t* beta,
-            uint16_t* c, const int32_t* ldc);
-void cblas_sgemm(int layout, int, int, int32_t m, int32_t n, int32_t k, float alpha, const float* a, int32_t lda,
-                 const float* b, int32_t ldb, float beta, float* c, int32_t ldc);
-void cblas_dgemm(int layout, int, int, int32_t m, int32_t n, int32_t k, double alpha, const double* a, int32_t lda,
-                 const double* b, int32_t ldb, double beta, double* c, int32_t ldc);
-void cblas_hgemm(int layout, int, int, int32_t m, int32_t n, int32_t k, uint16_t alpha, const uint16_t* a, int32_t lda,
-                 const uint16_t* b, int32_t ldb, uint16_t beta, uint16_t* c, int32_t ldc);
-}
 
 namespace skgemm::test {
 namespace {
-
-constexpr int kRowMajor = 101, kColMajor = 102;  // CBLAS_LAYOUT
-int cblas_op(char op) { return op == 'N' ? 111 : op == 'T' ? 112 : 113; }
-
-enum class Interface { fortran, cblas_column, cblas_row };
-std::string name_of(Interface i) {
-  return i == Interface::fortran ? "Fortran" : i == Interface::cblas_column ? "CBLAS column-major" : "CBLAS row-major";
-}
-
-template <class T>
-struct Blas {
-  void (*fortran)(const char*, const char*, const int32_t*, const int32_t*, const int32_t*, const T*, const T*,
-                  const int32_t*, const T*, const int32_t*, const T*, T*, const int32_t*);
-  void (*cblas)(int, int, int, int32_t, int32_t, int32_t, T, const T*, int32_t, const T*, int32_t, T, T*, int32_t);
-};
-
-// A, B and C of a column-major case, anywhere in memory.
-struct Places {
-  const std::byte *a, *b;
-  std::byte* c;
-};
-
-// The row-major reading of the same memory: C^T = op(B)^T * op(A)^T, so operands and extents swap.
-template <class T>
-void call_blas(const Blas<T>& blas, Interface how, const GemmCase& c, const Places& at) {
-  std::byte scalars[16];
-  store_element(c.in, scalars, c.alpha);
-  store_element(c.in, scalars + 8, c.beta);
-  const T &alpha = *reinterpret_cast<const T*>(scalars), &beta = *reinterpret_cast<const T*>(scalars + 8);
-  const T *a = reinterpret_cast<const T*>(at.a), *b = reinterpret_cast<const T*>(at.b);
-  T* to = reinterpret_cast<T*>(at.c);
-  const auto m = static_cast<int32_t>(c.m), n = static_cast<int32_t>(c.n), k = static_cast<int32_t>(c.k);
-  const auto lda = static_cast<int32_t>(c.lda), ldb = static_cast<int32_t>(c.ldb), ldc = static_cast<int32_t>(c.ldc);
-  const int op_a = cblas_op(c.op[0]), op_b = cblas_op(c.op[1]);
-  switch (how) {
-    case Interface::fortran:
-      return blas.fortran(&c.op[0], &c.op[1], &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, to, &ldc);
-    case Interface::cblas_column:
-      return blas.cblas(kColMajor, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, to, ldc);
-    case Interface::cblas_row:
-      return blas.cblas(kRowMajor, op_b, op_a, n, m, k, alpha, b, ldb, a, lda, beta, to, ldc);
-  }
-}
-
-void call_any(Interface how, const GemmCase& c, const Places& at) {
-  switch (c.in) {
-    case DataType::f64:
-      return call_blas<double>({dgemm_, cblas_dgemm}, how, c, at);
-    case DataType::f32:
-      return call_blas<float>({sgemm_, cblas_sgemm}, how, c, at);
-    default:
-      return call_blas<uint16_t>({hgemm_, cblas_hgemm}, how, c, at);
-  }
-}
-
-std::filesystem::path log_file() { return std::getenv("SKGEMM_LOG"); }
-
-// The last line of the library's log.
-std::string last_decision() {
-  std::ifstream file(log_file());
-  std::string line, last;
-  while (std::getline(file, line)) last = line;
-  return last;
-}
-
-class HostBlas : public GpuTest, public testing::WithParamInterface<TypePair> {
- protected:
-  GemmCase base() const {
-    GemmCase c;
-    c.in = c.out = GetParam().in;
-    return c;
-  }
-  static void expect_on_gpu() {
-    EXPECT_NE(last_decision().find(" on=gpu "), std::string::npos) << "the log says: " << last_decision();
-  }
-  // Runs a case on host memory and judges it.
-  static void expect_right(Interface how, const GemmCase& gemm_case) {
-    const GemmCase c = completed(gemm_case);
-    Operands o = make_operands(c);
-    const Operands before = o;
-    call_any(how, c,
-             {o.a.frame().data() + o.a.origin_bytes(), o.b.frame().data() + o.b.origin_bytes(),
-              o.c.frame().data() + o.c.origin_bytes()});
-    EXPECT_EQ(mismatch(o.c, reference_gemm(c, before)), "") << name_of(how) << ": " << to_string(c);
-    EXPECT_EQ(o.c.damage(), "") << name_of(how) << ": " << to_string(c);
-    EXPECT_EQ(o.a.frame(), before.a.frame()) << "A was written: " << to_string(c);
-    EXPECT_EQ(o.b.frame(), before.b.frame()) << "B was written: " << to_string(c);
-  }
-};
 
 TEST_P(HostBlas, EveryInterfaceAndLayout) {
   set_deadline(std::chrono::seconds(60));
@@ -198,34 +93,68 @@ TEST_P(HostBlas, DevicePointers) {
   }
 }
 
-TEST_P(HostBlas, ManagedPointers) {
-  GemmCase c = base();
+GemmCase managed_case(const GemmCase& base) {
+  GemmCase c = base;
   c.m = 90, c.n = 40, c.k = 50, c.beta = -1, c.fill = Fill::integer, c.ldc = 91;
-  c = completed(c);
+  return completed(c);
+}
+
+TEST_P(HostBlas, ManagedPointers) {
+  const GemmCase c = managed_case(base());
   const Operands o = make_operands(c);
-  std::vector<std::byte*> managed;
-  for (const GuardedMatrix* x : {&o.a, &o.b, &o.c}) {
-    void* data = nullptr;
-    check(cudaMallocManaged(&data, x->frame().size()), "cudaMallocManaged");
-    managed.push_back(static_cast<std::byte*>(data));
-    std::copy(x->frame().begin(), x->frame().end(), managed.back());
-  }
+  const Managed a(o.a.frame()), b(o.b.frame()), to(o.c.frame());
   call_any(Interface::fortran, c,
-           {managed[0] + o.a.origin_bytes(), managed[1] + o.b.origin_bytes(), managed[2] + o.c.origin_bytes()});
+           {a.data() + o.a.origin_bytes(), b.data() + o.b.origin_bytes(), to.data() + o.c.origin_bytes()});
   GuardedMatrix result = o.c;
-  std::copy_n(managed[2], result.frame().size(), result.frame().begin());
+  result.frame() = to.bytes();
   EXPECT_EQ(mismatch(result, reference_gemm(c, o)), "");
   EXPECT_EQ(result.damage(), "");
   expect_on_gpu();
-  for (std::byte* data : managed) check(cudaFree(data), "cudaFree");
+}
+
+// "" when a small product is right whose B the default stream has yet to write when the call comes. B is managed, and
+// so is C, or it is in host memory.
+std::string fault_behind_the_default_stream(const GemmCase& c, bool c_managed) {
+  Operands o = make_operands(c);
+  const Reference expected = reference_gemm(c, o);
+  const std::vector<std::byte> poison(o.b.frame().size(), std::byte{0xff});
+  const DeviceBuffer true_b(o.b.frame());
+  const Managed a(o.a.frame()), b(poison), to(o.c.frame());
+  std::byte* c_frame = c_managed ? to.data() : o.c.frame().data();
+  occupy_sms(nullptr, 1, 200);
+  check(cudaMemcpyAsync(b.data(), true_b.data(), poison.size(), cudaMemcpyDefault, nullptr), "copy B");
+  call_any(Interface::fortran, c,
+           {a.data() + o.a.origin_bytes(), b.data() + o.b.origin_bytes(), c_frame + o.c.origin_bytes()});
+  if (c_managed) o.c.frame() = to.bytes();
+  return mismatch(o.c, expected) + o.c.damage();
+}
+
+// Under auto too, which has small products in host memory done by the CPU. In a process of its own: this one has read
+// SKGEMM_OFFLOAD.
+TEST_P(HostBlas, ManagedPointersUnderAuto) {
+  set_deadline(std::chrono::seconds(60));
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const GemmCase c = managed_case(base());
+  const size_t before = decisions().size();
+  setenv("SKGEMM_OFFLOAD", "auto", 1);
+  const auto run_both = [&c] {
+    const std::string fault = fault_behind_the_default_stream(c, true) + fault_behind_the_default_stream(c, false);
+    std::fprintf(stderr, "%s\n", fault.empty() ? "both are right" : fault.c_str());
+    std::_Exit(fault.empty() ? 0 : 1);
+  };
+  EXPECT_EXIT(run_both(), testing::ExitedWithCode(0), "both are right");
+  setenv("SKGEMM_OFFLOAD", "always", 1);
+  expect_on_gpu(before, 2);
 }
 
 TEST_P(HostBlas, ThreadsWithTheirOwnData) {
   set_deadline(std::chrono::seconds(60));
+  constexpr int64_t kThreads = 6, kRounds = 20;
+  const size_t before = decisions().size();
   std::vector<std::thread> threads;
-  for (int64_t t = 0; t < 6; ++t) {
+  for (int64_t t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
-      for (int64_t round = 0; round < 20; ++round) {
+      for (int64_t round = 0; round < kRounds; ++round) {
         GemmCase c = base();
         c.m = 30 + 17 * t, c.n = 50 + round, c.k = 40 + t, c.seed = 100 * t + round, c.fill = Fill::integer, c.beta = 1;
         expect_right(Interface::fortran, c);
@@ -233,6 +162,7 @@ TEST_P(HostBlas, ThreadsWithTheirOwnData) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+  expect_on_gpu(before, kThreads * kRounds);
 }
 
 // Takes device memory until about `rest` bytes are free.
@@ -294,8 +224,7 @@ int main(int argc, char** argv) {
     setenv("SKGEMM_LOG", log.c_str(), 1);
     execv("/proc/self/exe", argv);
   }
-  testing::InitGoogleTest(&argc, argv);
-  const int result = RUN_ALL_TESTS();
+  const int result = skgemm::test::run_all_tests(argc, argv);
   std::filesystem::remove(std::getenv("SKGEMM_LOG"));
   return result;
 }

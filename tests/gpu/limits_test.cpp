@@ -21,6 +21,12 @@ TEST_P(Limits, AnyNumberOfMultiprocessors) {
     const Reference expected = reference_gemm(product.gemm_case(), product.operands());
     for (int sms = 1; sms <= sm_count(); sms += 7) {
       check(skgemm_set_sm_limit(handle(), sms), "skgemm_set_sm_limit");
+      skgemm_plan_t plan{};
+      const skgemm_gemm_t call = product.call();
+      check(skgemm_gemm_plan(handle(), &call, &plan), "skgemm_gemm_plan");
+      if (sms < sm_count()) {
+        ASSERT_LE(plan.ctas, sms) << "the device spreads CTAs over all multiprocessors";
+      }
       for (int repeat = 0; repeat < 2; ++repeat) {
         product.reset_c();
         check(product.run(handle()), "gemm");
@@ -28,6 +34,15 @@ TEST_P(Limits, AnyNumberOfMultiprocessors) {
         ASSERT_TRUE(product.judge(expected)) << "with " << sms << " multiprocessors";
       }
     }
+  }
+}
+
+TEST_P(Limits, ScalingOnFewMultiprocessors) {
+  for (const int64_t sms : {1, 3}) {
+    GemmCase c;
+    c.in = GetParam().in, c.out = GetParam().out;
+    c.m = 2500, c.n = 37, c.k = 0, c.beta = 2, c.sms = sms, c.fill = Fill::integer;
+    EXPECT_TRUE(passes(handle(), c));
   }
 }
 

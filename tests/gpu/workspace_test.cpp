@@ -71,6 +71,24 @@ TEST_P(Workspace, AnySizeAndAlignmentIsRightAndStaysInside) {
   }
 }
 
+// Between two calls the memory is its owner's, who may use it as scratch for anything.
+TEST_P(Workspace, DirtiedBetweenCalls) {
+  DeviceCase product(splitting());
+  const skgemm_gemm_t call = product.call();
+  size_t bytes = 0;
+  check(skgemm_gemm_workspace(handle(), &call, &bytes), "skgemm_gemm_workspace");
+  ASSERT_GT(bytes, 0u);
+  DeviceBuffer lent(bytes);
+  check(skgemm_set_workspace(handle(), lent.data(), bytes), "skgemm_set_workspace");
+  for (const int scratch : {0x00, 0x01, 0xA5, 0xFF}) {
+    lent.upload(std::vector<std::byte>(bytes, static_cast<std::byte>(scratch)));
+    product.reset_c();
+    check(product.run(handle()), "gemm");
+    check(cudaDeviceSynchronize(), "the kernel");
+    ASSERT_TRUE(product.judge()) << "over bytes " << scratch;
+  }
+}
+
 // One lent workspace under a forced split of many tiles, reused by calls of other shapes and types in between.
 TEST_P(Workspace, ReusedByOtherShapes) {
   set_deadline(std::chrono::seconds(30));

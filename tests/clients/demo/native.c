@@ -6,7 +6,7 @@
 #include "skgemm.h"
 
 static int failed(const char* what, skgemm_status_t status) {
-  printf("%s: %s (%s)\n", what, skgemm_status_string(status), skgemm_last_error());
+  printf("%s: %s: %s\n", what, skgemm_status_string(status), skgemm_last_error());
   return status == SKGEMM_STATUS_NO_DEVICE || status == SKGEMM_STATUS_ARCH_MISMATCH ? 0 : 1;
 }
 
