@@ -99,8 +99,7 @@ class CudaMemory final : public DeviceMemory {
       size_t count = before.size();
       if (!good(predecessors(queue[i], before.data(), &count)))
         continue;  // more than 16, or edges that don't order fully
-      queue.insert(queue.end(), before.begin(),
-                   before.begin() + static_cast<std::ptrdiff_t>(std::min(count, before.size())));
+      for (size_t b = 0; b < std::min(count, before.size()); ++b) queue.push_back(before[b]);
     }
     return false;
   }

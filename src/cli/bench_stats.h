@@ -17,8 +17,10 @@ struct Timing {
   std::string failed;      // the call's error, in words
   std::string wrong;       // the first element that is out of bounds, in words
 
-  // Wrong results are not counted as fast ones.
-  bool measured() const { return failed.empty() && wrong.empty() && !std::isnan(graph_us); }
+  bool timed() const { return failed.empty() && !std::isnan(graph_us); }
+  // Our wrong results are not counted as fast ones. cuBLAS may sum splits of k in half precision, outside our bound by
+  // design: that is reported, and its time counts.
+  bool measured() const { return timed() && wrong.empty(); }
 };
 
 struct Result {

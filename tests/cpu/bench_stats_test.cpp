@@ -81,6 +81,8 @@ TEST(Table, failed_results_do_not_count_and_are_listed) {
   results[1].cublas.wrong = "C(0, 0)";  // reported, not a failure of ours
   EXPECT_EQ(failures(results).size(), 1u);
   EXPECT_NE(summary({}, results).find("1 of ours wrong or failed, 1 of cuBLAS"), std::string::npos);
+  results[0].cublas.wrong = "C(1, 1)";  // reported too, but its time is what we are measured by
+  EXPECT_EQ(table_against_cublas(results).front().ratio.count, 1u);
 }
 
 TEST(Table, without_cublas_the_roofline_is_the_measure) {

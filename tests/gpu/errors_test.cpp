@@ -209,7 +209,7 @@ TEST_F(Errors, MemoryOfAnotherDevice) {
 TEST_F(Errors, ALostContextIsSaidInWords) {
   set_deadline(std::chrono::seconds(60));
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fresh process: CUDA does not survive a fork
-  EXPECT_EXIT(lose_the_context(handle()), testing::ExitedWithCode(0), "sgemm_: .*device memory.*C is unchanged");
+  EXPECT_EXIT(lose_the_context(handle()), testing::ExitedWithCode(0), "sgemm_: .*memory.*C is unchanged");
 }
 
 // Managed memory is device memory to the native API.
