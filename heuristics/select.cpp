@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "heuristics/cost_model.h"
 #include "kernels/fixup.h"
@@ -101,9 +102,10 @@ Plan no_plan(const char* why_not) {
 }
 
 // Whether all that schedules multiply stays within 64 bits: at the most a step's index by that of a CTA, and a CTA that
-// shares steps has a counter.
+// shares steps has a counter. A kernel counts the steps of one tile in 32 bits.
 bool countable(const Shape& s, const KernelRow& row) {
   const auto tiles = [](int64_t extent, int tile) { return std::ceil(static_cast<double>(extent) / tile); };
+  if (tiles(s.k, row.tile_k) > std::numeric_limits<int32_t>::max()) return false;
   return tiles(s.m, row.tile_m) * tiles(s.n, row.tile_n) * static_cast<double>(s.batch) * tiles(s.k, row.tile_k) <
          0x1p62 / kCounterCapacity;
 }

@@ -22,8 +22,7 @@ constexpr KernelRow row(const char* name) {
           .stages = c.stages,
           .threads = c.threads,
           .ctas_per_sm = c.ctas_per_sm,
-          .smem_bytes = smem,
-          .vector_bytes = 16};
+          .smem_bytes = smem};
 }
 
 constexpr KernelRow kRows[] = {row<DataType::f16>("f16_mma"), row<DataType::bf16>("bf16_mma"),

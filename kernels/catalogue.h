@@ -17,7 +17,6 @@ struct KernelRow {
   int threads;
   int ctas_per_sm;    // resident CTAs the kernel is built for (launch bounds)
   size_t smem_bytes;  // dynamic shared memory of a CTA
-  int vector_bytes;   // operand rows aligned to this take the fast loader
 
   constexpr size_t slot_bytes() const {  // one partial tile
     return static_cast<size_t>(tile_m) * tile_n * size_of(accumulator_of(in));

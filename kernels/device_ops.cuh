@@ -63,12 +63,12 @@ class DeviceOps {
     if (a.in_pieces() && b.in_pieces()) return sum_copied(a, b, steps, last_left);
     if constexpr (kHalf) {
       if (!a.whole() || !b.whole()) return sum_through_registers<CopyPath::bounded>(a, b, steps, last_left);
-      const int whole = last_left < kShiftedLeft ? steps - 1 : steps;
-      if (whole == 0)
+      const int shifted = steps - steps_apart(u);
+      if (shifted == 0)
         __syncthreads();  // unpark's
       else
-        sum_through_registers<CopyPath::shifted>(a, b, whole, kShiftedLeft);
-      add_last_step();
+        sum_through_registers<CopyPath::shifted>(a, b, shifted, kShiftedLeft);
+      add_last_steps();
     } else {
       auto a_elements = a_loader<CopyPath::elements>(u, u.step_begin);
       auto b_elements = b_loader<CopyPath::elements>(u, u.step_begin);
@@ -136,6 +136,12 @@ class DeviceOps {
   }
   // How many elements of k there must be from the first of a `shifted` step on: it reads up to 14 bytes past its own.
   static constexpr int kShiftedLeft = kConfig.tile_k + 16 / size_of(kIn);
+  // How many of a unit's last steps have fewer: the tile's last one, and the one before where that is short.
+  __device__ __forceinline__ int steps_apart(const Unit& u) const {
+    const int left = k_left(u.step_end - 1);
+    const int apart = left < kShiftedLeft - kConfig.tile_k ? 2 : left < kShiftedLeft ? 1 : 0;
+    return static_cast<int>(min(u.step_end - u.step_begin, static_cast<int64_t>(apart)));
+  }
   __device__ __forceinline__ int k_left(int64_t step) const {
     return static_cast<int>(min(p_.args.k - step * kConfig.tile_k, int64_t{1} << 28));
   }
@@ -200,7 +206,6 @@ class DeviceOps {
       const Step step = step_to_copy(to_copy);
 #pragma unroll
       for (int sub = 0; sub < kSubSteps; ++sub) {
-        if (sub == 0) ptx::cp_async_commit();
         if (sub < kSubSteps / 2)
           multiply_and_copy<kPath>(a, smem_ + write, fragments[sub % 2], sub, step);
         else
@@ -260,7 +265,6 @@ class DeviceOps {
     }
     a.advance(1);
     b.advance(1);
-    ptx::cp_async_commit();
   }
 
   // A sub-step's products, and its part of a step's copies through registers: half of the sub-steps copy A's pieces,
@@ -281,24 +285,25 @@ class DeviceOps {
     if (part == kSubSteps / 2 - 1) x.finish(step.go);
   }
 
-  // The last step of a `shifted` unit by itself, when it can't be copied so. Works from the parked
-  // unit, because until now the sum has had the registers.
-  __device__ __forceinline__ void add_last_step() {
+  // The last steps of a `shifted` unit one by one, where they can't be copied so. Works from the parked unit, because
+  // until now the sum has had the registers.
+  __device__ __forceinline__ void add_last_steps() {
     Unit u;
     unpark(u);
-    const int64_t step = u.step_end - 1;
-    if (k_left(step) >= kShiftedLeft) return;
-    auto a = a_loader<CopyPath::bounded>(u, step);
-    auto b = b_loader<CopyPath::bounded>(u, step);
-    __syncthreads();  // every warp has left the stages
-    copy_bounded(a, b, 0, {.go = true, .k_left = k_left(step)});
-    __syncthreads();
-    const Mainloop math(smem_, ptx::thread_index());
 #pragma unroll 1
-    for (int sub = 0; sub < kSubSteps; ++sub) {
-      typename Mainloop::Fragments fragments;
-      math.load(fragments, 0, sub);
-      Mainloop::multiply(acc_, fragments);
+    for (int64_t step = u.step_end - steps_apart(u); step < u.step_end; ++step) {
+      auto a = a_loader<CopyPath::bounded>(u, step);
+      auto b = b_loader<CopyPath::bounded>(u, step);
+      __syncthreads();  // every warp has left the stages
+      copy_bounded(a, b, 0, {.go = true, .k_left = k_left(step)});
+      __syncthreads();
+      const Mainloop math(smem_, ptx::thread_index());
+#pragma unroll 1
+      for (int sub = 0; sub < kSubSteps; ++sub) {
+        typename Mainloop::Fragments fragments;
+        math.load(fragments, 0, sub);
+        Mainloop::multiply(acc_, fragments);
+      }
     }
   }
 
@@ -306,7 +311,7 @@ class DeviceOps {
   const Schedule& schedule_;
   char* smem_;
   Fixup fixup_;
-  Acc acc_[Mainloop::kAccumulators];
+  alignas(16) Acc acc_[Mainloop::kAccumulators];  // moved in 16-byte vectors by the fixup
 };
 
 }  // namespace skgemm

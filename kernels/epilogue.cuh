@@ -27,7 +27,7 @@ struct OutputRun {
   static constexpr int kWords = kBytes / 4;
   union {
     Out element[kCount];
-    uint32_t word[kVectors][kWords];
+    alignas(kBytes) uint32_t word[kVectors][kWords];
   };
   __device__ __forceinline__ OutputRun() {}
 
@@ -70,6 +70,7 @@ template <class Out, class Mainloop, bool kReadC, class Acc>
 __device__ __forceinline__ void store_tile(const Acc (&acc)[Mainloop::kAccumulators], const TileOutput<Acc>& c) {
   constexpr int kRun = Mainloop::kRun, kRuns = Mainloop::kAccumulators / kRun;
   constexpr int kGroup = 2048 / Mainloop::Smem::kConfig.threads / kRun / (sizeof(Acc) / 4);  // 8 KB of C for a CTA
+  static_assert(kRuns % kGroup == 0, "whole groups");
   const TilePoint origin = Mainloop::origin(ptx::thread_index());
   Out* const first = static_cast<Out*>(c.data) + origin.n * c.ld + origin.m;
   const int m = c.m - origin.m, n = c.n - origin.n;

@@ -22,11 +22,10 @@ SKGEMM_HD constexpr size_t workspace_bytes(const Schedule& s, size_t slot_bytes)
 
 // Ops, called by all threads of the CTA together:
 //   uint32_t arrivals(counter)          acquire read
-//   void     clear(counter)             relaxed store of 0, by the only CTA that still uses it
+//   void     clear(counter)             plain store of 0, by the only CTA that still uses it
 //   void     publish(slot)              store this CTA's partial
 //   uint32_t arrive(counter, last)      release+acquire wrapping increment: old >= last ? 0 : old + 1; returns old
-//   void     collect(schedule, unit)    accumulators = sum of all contributors' parts in slot order, own part from
-//   registers
+//   void     collect(schedule, unit)    accumulators = sum of all parts in slot order, the own one from registers
 // Returns true when this CTA is the finisher; its accumulators then hold the whole tile.
 template <class Ops>
 SKGEMM_HD bool fixup(Ops& ops, const Schedule& s, const Unit& u) {

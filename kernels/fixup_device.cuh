@@ -38,7 +38,7 @@ class FixupDevice {
     for (int i = 0; i < kVectors; ++i) to[i * kThreads] = reinterpret_cast<const Vector*>(acc)[i];
   }
 
-  // The barrier inside broadcast's sibling here orders every thread's partial before thread 0's release.
+  // The first barrier puts every thread's partial before thread 0's fence, the fence puts it before the arrival.
   __device__ __forceinline__ uint32_t arrive(int64_t counter, uint32_t last) const {
     __syncthreads();
     uint32_t old = 0;

@@ -48,7 +48,7 @@ struct MainloopF32 {
   }
 
  private:
-  // Lanes in blocks of 2 along m by 4... along n inside a quarter warp, so that two quarters make one 128-byte access.
+  // Eight lanes along m read 128 neighbouring bytes, four along n 64; the other lanes' reads are broadcasts.
   static __device__ __forceinline__ int lane_m(int thread) {
     return thread / 32 % 2 * kWarpM + thread % 32 / 2 % 8 * 4;
   }

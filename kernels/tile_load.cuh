@@ -37,7 +37,7 @@ class TileLoader {
   // them it begins, and how many of its bytes exist.
   template <int kPieces>
   struct Raw {
-    uint32_t word[kPieces][8];
+    alignas(16) uint32_t word[kPieces][8];
     int shift[kPieces], bytes[kPieces];
   };
   static constexpr int kCount = Share::kCount;

@@ -21,6 +21,23 @@ GemmCase tight_case(const TypePair& types, const char* op, int64_t shift) {
   return c;
 }
 
+// A whole number of half-type tiles, so that no edge hides how the ends of k are copied. Leading dimensions are the next
+// multiple of `pitch`, one more for an odd `shift`; A and B begin `shift` elements late.
+struct WholeTiles {
+  const char* op;
+  int64_t k, pitch, shift;
+};
+GemmCase whole_tiles(const TypePair& types, const WholeTiles& w) {
+  GemmCase c;
+  c.in = types.in, c.out = types.out, c.op = w.op;
+  c.m = 256, c.n = 128, c.k = w.k;
+  const auto ld = [&](int64_t rows) { return (rows + w.pitch - 1) / w.pitch * w.pitch + w.shift % 2; };
+  c.lda = ld(c.a_transposed() ? c.k : c.m), c.ldb = ld(c.b_transposed() ? c.n : c.k);
+  c.offset_a = c.offset_b = w.shift, c.tight_end = 1, c.fill = Fill::integer;
+  c.schedule = SKGEMM_SCHEDULE_STREAM_K;
+  return c;
+}
+
 // 6 type pairs x 4 operations x 4 schedules and offsets, and one aligned shape each for the wide loads.
 class SanitizeMemory : public GpuTest, public testing::WithParamInterface<TypePair> {};
 
@@ -30,6 +47,28 @@ TEST_P(SanitizeMemory, TightOperands) {
     GemmCase aligned = tight_case(GetParam(), op, 0);
     aligned.m = 128, aligned.n = 72, aligned.k = 96, aligned.offset_b = 0;
     ASSERT_TRUE(passes(handle(), aligned));
+  }
+}
+
+// The last steps of k, with rows at any address: one and two elements late, and packed odd rows.
+TEST_P(SanitizeMemory, ShortEndsOfUnalignedRows) {
+  for (const char* op : {"NN", "NT", "TN", "TT"}) {
+    for (int64_t k : {33, 35, 39, 65, 101}) {
+      for (int64_t shift : {1, 2}) {
+        GemmCase c = whole_tiles(GetParam(), {.op = op, .k = k, .pitch = 1, .shift = shift});
+        for (c.parameter = 1; c.parameter < 4; c.parameter += 2) ASSERT_TRUE(passes(handle(), c));
+      }
+    }
+  }
+}
+
+// The same with aligned rows, through units of one step to several tiles.
+TEST_P(SanitizeMemory, ShortEndsOfAlignedRows) {
+  for (const char* op : {"NN", "NT", "TN", "TT"}) {
+    for (int64_t k : {1, 7, 40, 41, 63, 95, 97, 167}) {
+      GemmCase c = whole_tiles(GetParam(), {.op = op, .k = k, .pitch = 8, .shift = 0});
+      for (c.parameter = 1; c.parameter < 4; c.parameter += 2) ASSERT_TRUE(passes(handle(), c));
+    }
   }
 }
 
@@ -54,6 +93,18 @@ TEST_P(SanitizeRace, EverySchedule) {
     GemmCase c = tight_case(GetParam(), ops[i], i);
     c.m = 70, c.n = 33;
     ASSERT_TRUE(passes(handle(), c));
+  }
+}
+
+// The copies of whole tiles, with ragged and with whole ends of k, and several units in one CTA.
+TEST_P(SanitizeRace, WholeTiles) {
+  int64_t parameter = 1;
+  for (const char* op : {"NN", "NT", "TN", "TT"}) {
+    for (int64_t shift : {0, 2}) {
+      GemmCase c = whole_tiles(GetParam(), {.op = op, .k = 97 - shift, .pitch = 8, .shift = shift});
+      c.parameter = parameter = 4 - parameter;
+      ASSERT_TRUE(passes(handle(), c));
+    }
   }
 }
 
