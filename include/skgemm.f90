@@ -1,5 +1,6 @@
 ! skgemm.f90 - the Fortran module of libskgemm: the native C API (skgemm.h says what each call does) and explicit
-! interfaces for the BLAS names. Compile it with your program: gfortran skgemm.f90 program.f90 -lskgemm
+! interfaces for the BLAS names. Compile it with your program: gfortran PREFIX/include/skgemm.f90 program.f90 -lskgemm
+! A program that declares `external dgemm` takes that out, or names what it wants: use skgemm, only: ...
 ! In the native API matrices are device pointers (c_ptr); in the BLAS names they are ordinary arrays. Fortran has no
 ! fp16, so hgemm takes the bit patterns as 16-bit integers, its scalars too.
 module skgemm

@@ -36,9 +36,8 @@ Driver ask_driver() {
   if (error != cudaSuccess) d.devices = 0;
   (void)cudaGetLastError();
   if (error == cudaErrorInsufficientDriver) {
-    d.why_not = "no NVIDIA driver, or one older than CUDA " + std::to_string(CUDART_VERSION / 1000) + "." +
-                std::to_string(CUDART_VERSION % 1000 / 10) +
-                " needs: install or update it (nvidia-smi shows the version)";
+    d.why_not = "no NVIDIA driver, or one too old for CUDA " + std::to_string(CUDART_VERSION / 1000) + "." +
+                std::to_string(CUDART_VERSION % 1000 / 10) + ": install or update it (nvidia-smi shows the version)";
   } else if (error == cudaErrorNoDevice || (error == cudaSuccess && d.devices == 0)) {
     d.why_not = "the NVIDIA driver shows no GPU: see nvidia-smi, and CUDA_VISIBLE_DEVICES if it is set";
   } else if (error != cudaSuccess) {

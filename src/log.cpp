@@ -35,17 +35,28 @@ struct Settings {
   int file = STDERR_FILENO;
 };
 
+// Empty when the variable is not set.
+std::string_view value_of(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? std::string_view() : value;
+}
+
 Settings read_environment() {
   Settings s;
-  if (const char* level = std::getenv("SKGEMM_VERBOSE")) s.level = std::atoi(level);
-  const char* path = std::getenv("SKGEMM_LOG");
-  if (path == nullptr || *path == '\0') return s;
-  const int file = ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-  if (file >= 0) {
-    s.file = file;
-  } else {
-    write_line(STDERR_FILENO, std::string("SKGEMM_LOG=") + path + " can't be opened (" + std::strerror(errno) +
-                                  "); logging to stderr");
+  const std::string_view level = value_of("SKGEMM_VERBOSE"), path = value_of("SKGEMM_LOG");
+  if (!path.empty()) {
+    const int file = ::open(path.data(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    if (file >= 0) {
+      s.file = file;
+    } else {
+      write_line(STDERR_FILENO, "SKGEMM_LOG=" + std::string(path) + " can't be opened (" + std::strerror(errno) +
+                                    "); logging to stderr");
+    }
+  }
+  if (level.empty()) return s;
+  s.level = level == "0" ? 0 : level == "2" ? 2 : 1;
+  if (s.level == 1 && level != "1") {
+    write_line(s.file, "SKGEMM_VERBOSE=" + std::string(level) + " is not known; use 0, 1 or 2. Going on with 1");
   }
   return s;
 }
