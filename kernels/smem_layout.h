@@ -51,7 +51,8 @@ struct SmemLayout {
   using B = TileLayout<kType, kBKMajor, kConfig.tile_n, kConfig.tile_k>;
   static constexpr int kStageBytes = A::kBytes + B::kBytes;
   static constexpr int kBytes = kConfig.stages * kStageBytes;
-  static_assert(A::kBytes % 128 == 0 && kStageBytes % 128 == 0, "the XOR of chunks works on addresses that are multiples of 128 bytes");
+  static_assert(A::kBytes % 128 == 0 && kStageBytes % 128 == 0,
+                "the XOR of chunks works on addresses that are multiples of 128 bytes");
 
   SKGEMM_HD static constexpr int b_offset(int stage) { return stage * kStageBytes + A::kBytes; }
 };

@@ -130,7 +130,8 @@ Status status_of(cudaError_t error, const char* doing) {
   (void)cudaGetLastError();
   std::string words = std::string(doing) + ": " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ")";
   switch (error) {
-    case cudaErrorMemoryAllocation: return {SKGEMM_STATUS_ALLOC_FAILED, words + ": free device memory and call again"};
+    case cudaErrorMemoryAllocation:
+      return {SKGEMM_STATUS_ALLOC_FAILED, words + ": free device memory and call again"};
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorInvalidDeviceFunction:
     case cudaErrorUnsupportedPtxVersion:
@@ -138,7 +139,8 @@ Status status_of(cudaError_t error, const char* doing) {
               words + ": libskgemm was not built for this device (CMAKE_CUDA_ARCHITECTURES)"};
     case cudaErrorNoDevice:
     case cudaErrorInsufficientDriver:
-    case cudaErrorInitializationError: return Status::no_device(std::move(words));
+    case cudaErrorInitializationError:
+      return Status::no_device(std::move(words));
     case cudaErrorIllegalAddress:
     case cudaErrorMisalignedAddress:
     case cudaErrorLaunchFailure:
@@ -148,7 +150,8 @@ Status status_of(cudaError_t error, const char* doing) {
           SKGEMM_STATUS_EXECUTION_FAILED,
           words +
               ": an earlier kernel of this process failed, and its CUDA context is lost; compute-sanitizer finds it"};
-    default: return {SKGEMM_STATUS_EXECUTION_FAILED, std::move(words)};
+    default:
+      return {SKGEMM_STATUS_EXECUTION_FAILED, std::move(words)};
   }
 }
 
@@ -233,9 +236,12 @@ Memory memory_of(const void* pointer) {
     return error == cudaErrorInvalidValue || cpu_can_read(pointer) ? Memory::host : Memory::unknown;
   }
   switch (attributes.type) {
-    case cudaMemoryTypeDevice: return Memory::device;
-    case cudaMemoryTypeManaged: return Memory::managed;
-    default: return Memory::host;
+    case cudaMemoryTypeDevice:
+      return Memory::device;
+    case cudaMemoryTypeManaged:
+      return Memory::managed;
+    default:
+      return Memory::host;
   }
 }
 
@@ -258,9 +264,13 @@ bool reachable(const void* pointer) {
     case cudaMemoryTypeDevice:
       if (attributes.device != current) return peer_access_is_on(pointer);
       [[fallthrough]];
-    case cudaMemoryTypeManaged: place = key; return true;
-    case cudaMemoryTypeHost: return attributes.devicePointer != nullptr;
-    default: return reads_pageable_memory(current);
+    case cudaMemoryTypeManaged:
+      place = key;
+      return true;
+    case cudaMemoryTypeHost:
+      return attributes.devicePointer != nullptr;
+    default:
+      return reads_pageable_memory(current);
   }
 }
 

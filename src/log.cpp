@@ -101,8 +101,13 @@ std::string to_line(const GemmCall& c, std::string_view on, double us, std::stri
     const char* key;
     int64_t value;
   };
-  for (const auto& [key, value] : {Field{"m", c.m}, {"n", c.n}, {"k", c.k}, {"lda", c.a.ld}, {"ldb", c.b.ld},
-                                   {"ldc", c.c.ld}, {"batch", c.batch}}) {
+  for (const auto& [key, value] : {Field{"m", c.m},
+                                   {"n", c.n},
+                                   {"k", c.k},
+                                   {"lda", c.a.ld},
+                                   {"ldb", c.b.ld},
+                                   {"ldc", c.c.ld},
+                                   {"batch", c.batch}}) {
     add(key, std::to_string(value));
   }
   if (c.batch > 1) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include "bench/domain.h"
@@ -51,6 +52,9 @@ void check(const BenchOptions& o) {
 
 template <class Read>
 auto read_file(const std::string& name, Read read) {
+  std::error_code unknown;  // then opening fails too, below
+  if (std::filesystem::is_directory(name, unknown))
+    throw UsageError(fmt::format("{} is a directory: name a file in it", name));
   std::ifstream file(name);
   if (!file) throw UsageError(fmt::format("can't read {}", name));
   return read(file, name);

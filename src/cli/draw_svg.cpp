@@ -245,7 +245,8 @@ class Svg {
     if (has(BoxKind::start)) entry({"#cbd2d9"}, "start");
     entry({"#eef1f4"}, "idle");
     text({.x = kLeft, .y = y + 28, .size = 12, .ink = kSoftInk},
-         "A colour is a tile of C. Nobody waits: the last CTA to reach a shared tile sums it.");
+         has(BoxKind::collect) ? "A colour is a tile of C. Nobody waits: the last CTA to reach a shared tile sums it."
+                               : "A colour is a tile of C.");
   }
 
   const Timeline& timeline_;

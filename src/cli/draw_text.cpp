@@ -101,6 +101,7 @@ std::string legend(const Timeline& timeline, bool coloured) {
   const auto has = [&](BoxKind kind) {
     return std::ranges::any_of(timeline.boxes, [&](const Box& b) { return b.kind == kind; });
   };
+  if (has(BoxKind::store)) text += fmt::format("   {} ends a tile", kStore);
   if (has(BoxKind::start)) text += fmt::format("   {} start", kStart);
   text += fmt::format("   {} idle\n", kIdle);
   return text;

@@ -8,9 +8,15 @@
 
 namespace {
 
-// CLI11 would only say that a command is missing.
+// CLI11 would only say that a command is missing, also after an unknown option.
 void check_command(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return;
+  if (argc < 2) return;
+  if (argv[1][0] == '-') {
+    for (const char* known : {"-h", "--help", "--version"}) {
+      if (std::string_view(argv[1]) == known) return;
+    }
+    throw skgemm::cli::UsageError(fmt::format("unknown option '{}' (skgemm --help shows the options)", argv[1]));
+  }
   std::string names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->check_name(argv[1])) return;

@@ -57,8 +57,10 @@ void check(const PlanOptions& o) {
   }
   if (o.align < 1 || (o.align & (o.align - 1)) != 0) throw UsageError("--align takes a power of two, in bytes");
   if (o.sms < 0 || o.grid < 0 || o.split < 0) throw UsageError("--sms, --grid and --split can't be negative");
-  const DataType in = parse_type(o.type);
-  if (!o.out.empty()) check_out(in, parse_type(o.out), "the command line");
+  const DataType in = parse_type(o.type), out = o.out.empty() ? in : parse_type(o.out);
+  check_out(in, out, "the command line");
+  if (const auto element = static_cast<int64_t>(std::max(size_of(in), size_of(out))); o.align < element)
+    throw UsageError(fmt::format("--align is {}, but an element has {} bytes", o.align, element));
   const ScheduleKind kind = parse_schedule(o.schedule);
   if (o.split != 0 && kind != ScheduleKind::fixed_split) throw UsageError("--split needs --schedule split");
   if (o.grid != 0 && kind != ScheduleKind::stream_k) throw UsageError("--grid needs --schedule streamk");
@@ -98,14 +100,25 @@ Shape shape_of(const PlanOptions& o) {
           .c_align = alignment(o.ldc, o.m, out)};
 }
 
+// The library cuts a split down to the steps; who names one wants to know.
+void check_split(const PlanOptions& o, const TileSpace& space) {
+  if (o.split > space.steps)
+    throw UsageError(fmt::format("--split is {}, but a tile has only {} k-step{}", o.split, space.steps,
+                                 space.steps == 1 ? "" : "s"));
+}
+
 // The selector's plan with the cost model's times.
 Planned plan_by_model(const PlanOptions& o) {
   const DeviceModel device = device_of(o);
+  if (o.sms > device.sms)
+    throw UsageError(fmt::format("--sms is {}, but must be between 0 (all) and the {} multiprocessors of {}", o.sms,
+                                 device.sms, device.name));
   const Limits limits{
       .sms = o.sms, .forced = parse_schedule(o.schedule), .forced_parameter = std::max(o.grid, o.split)};
   const Plan plan = select(shape_of(o), device, limits);
   if (plan.kernel == nullptr) throw UsageError(fmt::format("{} (type {} on {})", plan.why_not, o.type, device.name));
   const Room room = room_for(*plan.kernel, device, limits);
+  check_split(o, plan.schedule.space);
   const CostConstants k = constants_for(*plan.kernel, device).value;
   const ActionCosts costs{k.a, step_time(k, plan.schedule.ctas, room.sms, room.ctas_per_sm), k.b, k.d, k.e};
   return {plan, plan.kernel->tile_k, costs, room.ctas(), false, device.name};
@@ -118,6 +131,7 @@ Planned plan_by_hand(const PlanOptions& o) {
   const int64_t p = o.sms > 0 ? o.sms : device_of(o).sms;
   const TileSpace space{ceil_div(o.m, (*tile)[0]), ceil_div(o.n, (*tile)[1]), o.batch, ceil_div(o.k, (*tile)[2]),
                         ceil_div(o.m, (*tile)[0])};
+  check_split(o, space);
   Schedule s{};
   switch (const ScheduleKind kind = parse_schedule(o.schedule)) {
     case ScheduleKind::data_parallel:
@@ -154,8 +168,8 @@ Caption caption_of(const PlanOptions& o, const Planned& planned, const Timeline&
   Caption c;
   c.title = planned.in_steps
                 ? fmt::format("{} x {} x {}{}: {} on {}", o.m, o.n, o.k, batch, name_of(s.kind), planned.device)
-                : fmt::format("{} x {} x {}, {} {}{}: {} on {}", o.m, o.n, o.k, name_of(parse_type(o.type)), o.op,
-                              batch, name_of(s.kind), planned.device);
+                : fmt::format("{} x {} x {}, {} {}{}: {} on {}", o.m, o.n, o.k, name_of(parse_type(o.type)),
+                              word_of(parse_ops(o.op)), batch, name_of(s.kind), planned.device);
   std::string grid = fmt::format("{} of {}x{}, {} of {}, {}", counted(s.tiles(), "tile"), plan.tile_m, plan.tile_n,
                                  counted(s.space.steps, "k-step"), planned.tile_k, counted(s.ctas, "CTA"));
   if (s.split > 1) grid += fmt::format(", split {}", s.split);
@@ -182,7 +196,7 @@ nlohmann::json json_of(const PlanOptions& o, const Planned& planned, const Timel
                       {"n", o.n},
                       {"k", o.k},
                       {"batch", o.batch},
-                      {"op", o.op},
+                      {"op", word_of(parse_ops(o.op))},
                       {"device", planned.device},
                       {"tile", {plan.tile_m, plan.tile_n, planned.tile_k}},
                       {"swapped", plan.swapped},

@@ -211,7 +211,10 @@ def test_calls_on_gpu():
     lines = done.log_lines()
     on_gpu = [line for line in lines if " on=gpu " in line]
     if not on_gpu:
-        skip("no call ran on a GPU; the first said " + lines[0][lines[0].index("why="):])
+        there = any(os.path.exists(f"/dev/{node}") for node in ("nvidia0", "dxg"))
+        reasons = [line[line.index("why="):] for line in lines]
+        why = next((reason for reason in reasons if "no product to compute" not in reason), reasons[0])
+        skip(f"{'no call ran on a GPU' if there else 'no CUDA device'}: {why}")
     need(len(on_gpu) > len(lines) / 4, f"only {len(on_gpu)} of {len(lines)} calls ran on the GPU")
     failed = [line for line in lines + done.warnings() if "GPU failed" in line]
     need(not failed, f"{len(failed)} calls failed on the GPU, the first: {failed[:1]}")
@@ -248,6 +251,13 @@ def test_blas_that_multiplies_while_it_loads():
 def test_unknown_offload_setting():
     done = calls_over("*RandomCases*", SKGEMM_OFFLOAD="sometimes")
     need_one_warning(done, "auto, always or never")
+
+
+def test_unknown_verbosity():
+    done = calls_over("*RandomCases*", SKGEMM_VERBOSE="loud")
+    said = [line for line in done.err.splitlines() if "SKGEMM_VERBOSE=loud" in line]
+    need(len(said) == 1 and "use 0, 1 or 2" in said[0], f"an unknown SKGEMM_VERBOSE should be said once: {said}")
+    need(done.log_lines(), "an unknown SKGEMM_VERBOSE should log calls")
 
 
 if __name__ == "__main__":

@@ -168,7 +168,7 @@ def main():
     no_gpu = arguments.skip_without_gpu and not any(os.path.exists(f"/dev/{node}") for node in ("nvidia0", "dxg"))
     reason = "no CUDA device: there is no /dev/nvidia0" if no_gpu else reason_to_skip(client, python)
     if reason:
-        print(f"skipped {arguments.client}: {reason}")
+        print(f"skipped {arguments.client}:\n{reason}")  # a line of its own, equal for all, that a summary can count
         return SKIPPED
     directory = pathlib.Path(tempfile.mkdtemp(prefix="skgemm-client-"))
     try:

@@ -137,6 +137,13 @@ TEST(Text, idle_places_show) {
   EXPECT_EQ(text.find("▾"), std::string::npos);
 }
 
+TEST(Text, the_end_of_a_tile_is_explained_where_it_is_drawn) {
+  const Schedule s = data_parallel(space_of(384, 384, 128), 4);
+  const std::string words = "▪ ends a tile";
+  EXPECT_NE(draw_text(make_timeline(s, kCosts, 4), kCaption, {}).find(words), std::string::npos);
+  EXPECT_EQ(draw_text(make_timeline(s, kFreeFixup, 4), kCaption, {}).find(words), std::string::npos);
+}
+
 TEST(Text, many_rows_are_sampled_and_lines_fit) {
   const Timeline t = make_timeline(data_parallel(TileSpace{264, 1, 1, 4, 264}, 264), kFreeFixup, 264);
   const std::string text = draw_text(t, kCaption, {.colour = Colour::none, .columns = 80, .most_rows = 36});
@@ -183,6 +190,15 @@ TEST(Svg, is_well_formed_and_names_its_parts) {
                                "sums the partials", "idle", "CTA 2: tile 5, 32 k-steps"}) {
     EXPECT_NE(svg.find(expected), std::string::npos) << expected;
   }
+}
+
+TEST(Svg, says_who_sums_only_where_tiles_are_shared) {
+  const TileSpace space = space_of(384, 384, 128);
+  const auto says = [](const Schedule& s) {
+    return draw_svg(make_timeline(s, kFreeFixup, 4), kCaption).find("Nobody waits") != std::string::npos;
+  };
+  EXPECT_TRUE(says(stream_k(space, 4)));
+  EXPECT_FALSE(says(data_parallel(space, 4)));
 }
 
 TEST(Svg, many_rows_stay_on_the_page) {

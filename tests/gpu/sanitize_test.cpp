@@ -21,8 +21,8 @@ GemmCase tight_case(const TypePair& types, const char* op, int64_t shift) {
   return c;
 }
 
-// A whole number of half-type tiles, so that no edge hides how the ends of k are copied. Leading dimensions are the next
-// multiple of `pitch`, one more for an odd `shift`; A and B begin `shift` elements late.
+// A whole number of half-type tiles, so that no edge hides how the ends of k are copied. Leading dimensions are the
+// next multiple of `pitch`, one more for an odd `shift`; A and B begin `shift` elements late.
 struct WholeTiles {
   const char* op;
   int64_t k, pitch, shift;
