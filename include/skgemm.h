@@ -27,8 +27,12 @@
 #if defined(__GNUC__)
 #pragma GCC visibility push(default)
 #endif
+/* In C++ the enumerations are as wide as in C, so that a wrong value can be passed, and is refused. */
 #ifdef __cplusplus
+#define SKGEMM_AS_INT : int
 extern "C" {
+#else
+#define SKGEMM_AS_INT
 #endif
 
 #define SKGEMM_VERSION_MAJOR 0
@@ -36,7 +40,7 @@ extern "C" {
 #define SKGEMM_VERSION_PATCH 0
 
 /* Numbers shared with cublasStatus_t mean the same. */
-typedef enum skgemm_status {
+typedef enum skgemm_status SKGEMM_AS_INT {
   SKGEMM_STATUS_SUCCESS = 0,
   SKGEMM_STATUS_NOT_INITIALIZED = 1,   /* the handle is NULL or was destroyed */
   SKGEMM_STATUS_ALLOC_FAILED = 3,      /* host or device memory ran out */
@@ -49,19 +53,19 @@ typedef enum skgemm_status {
 } skgemm_status_t;
 
 /* The values of cublasOperation_t. */
-typedef enum skgemm_op { SKGEMM_OP_N = 0, SKGEMM_OP_T = 1, SKGEMM_OP_C = 2 } skgemm_op_t;
+typedef enum skgemm_op SKGEMM_AS_INT { SKGEMM_OP_N = 0, SKGEMM_OP_T = 1, SKGEMM_OP_C = 2 } skgemm_op_t;
 
 /* The values of cudaDataType. */
-typedef enum skgemm_type { SKGEMM_R_32F = 0, SKGEMM_R_64F = 1, SKGEMM_R_16F = 2, SKGEMM_R_16BF = 14 } skgemm_type_t;
+typedef enum skgemm_type SKGEMM_AS_INT { SKGEMM_R_32F = 0, SKGEMM_R_64F = 1, SKGEMM_R_16F = 2, SKGEMM_R_16BF = 14 } skgemm_type_t;
 
 /* Where alpha and beta live. Host scalars are read before the call returns, device scalars when the kernel runs. */
-typedef enum skgemm_pointer_mode { SKGEMM_POINTER_MODE_HOST = 0, SKGEMM_POINTER_MODE_DEVICE = 1 } skgemm_pointer_mode_t;
+typedef enum skgemm_pointer_mode SKGEMM_AS_INT { SKGEMM_POINTER_MODE_HOST = 0, SKGEMM_POINTER_MODE_DEVICE = 1 } skgemm_pointer_mode_t;
 
 /* DEFAULT and PEDANTIC both compute fp32 products exactly as fp32 and accumulate half types in fp32. */
-typedef enum skgemm_math_mode { SKGEMM_MATH_DEFAULT = 0, SKGEMM_MATH_PEDANTIC = 2 } skgemm_math_mode_t;
+typedef enum skgemm_math_mode SKGEMM_AS_INT { SKGEMM_MATH_DEFAULT = 0, SKGEMM_MATH_PEDANTIC = 2 } skgemm_math_mode_t;
 
 /* The schedules of the Stream-K paper (Osama et al. 2023): which CTA does which k-steps of which tile. */
-typedef enum skgemm_schedule {
+typedef enum skgemm_schedule SKGEMM_AS_INT {
   SKGEMM_SCHEDULE_AUTO = 0,          /* the cost model chooses */
   SKGEMM_SCHEDULE_DATA_PARALLEL = 1, /* a CTA does whole tiles */
   SKGEMM_SCHEDULE_FIXED_SPLIT = 2,   /* each tile's k is cut in s equal parts */
@@ -184,6 +188,7 @@ skgemm_status_t skgemm_gemm_plan(skgemm_handle_t handle, const skgemm_gemm_t* ge
  * workspace. */
 skgemm_status_t skgemm_gemm_workspace(skgemm_handle_t handle, const skgemm_gemm_t* gemm, size_t* bytes);
 
+#undef SKGEMM_AS_INT
 #ifdef __cplusplus
 }
 #endif
