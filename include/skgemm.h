@@ -56,10 +56,18 @@ typedef enum skgemm_status SKGEMM_AS_INT {
 typedef enum skgemm_op SKGEMM_AS_INT { SKGEMM_OP_N = 0, SKGEMM_OP_T = 1, SKGEMM_OP_C = 2 } skgemm_op_t;
 
 /* The values of cudaDataType. */
-typedef enum skgemm_type SKGEMM_AS_INT { SKGEMM_R_32F = 0, SKGEMM_R_64F = 1, SKGEMM_R_16F = 2, SKGEMM_R_16BF = 14 } skgemm_type_t;
+typedef enum skgemm_type SKGEMM_AS_INT {
+  SKGEMM_R_32F = 0,
+  SKGEMM_R_64F = 1,
+  SKGEMM_R_16F = 2,
+  SKGEMM_R_16BF = 14
+} skgemm_type_t;
 
 /* Where alpha and beta live. Host scalars are read before the call returns, device scalars when the kernel runs. */
-typedef enum skgemm_pointer_mode SKGEMM_AS_INT { SKGEMM_POINTER_MODE_HOST = 0, SKGEMM_POINTER_MODE_DEVICE = 1 } skgemm_pointer_mode_t;
+typedef enum skgemm_pointer_mode SKGEMM_AS_INT {
+  SKGEMM_POINTER_MODE_HOST = 0,
+  SKGEMM_POINTER_MODE_DEVICE = 1
+} skgemm_pointer_mode_t;
 
 /* DEFAULT and PEDANTIC both compute fp32 products exactly as fp32 and accumulate half types in fp32. */
 typedef enum skgemm_math_mode SKGEMM_AS_INT { SKGEMM_MATH_DEFAULT = 0, SKGEMM_MATH_PEDANTIC = 2 } skgemm_math_mode_t;
