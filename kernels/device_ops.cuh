@@ -117,7 +117,7 @@ class DeviceOps {
     return static_cast<const char*>(x.data) + batch * x.batch_stride * size_of(kIn);
   }
 
-  // The copies of a unit's tile from k-step `step` on, and how many elements of k there are from there on.
+  // The copies of a unit's tile from k-step `step` on.
   template <CopyPath kPath>
   __device__ __forceinline__ ALoader<kPath> a_loader(const Unit& u, int64_t step) const {
     const TileCoord at = schedule_.space.coord(u.tile);
@@ -143,7 +143,7 @@ class DeviceOps {
     return static_cast<int>(min(u.step_end - u.step_begin, static_cast<int64_t>(apart)));
   }
   __device__ __forceinline__ int k_left(int64_t step) const {
-    return static_cast<int>(min(p_.args.k - step * kConfig.tile_k, int64_t{1} << 28));
+    return static_cast<int>(min(p_.args.k - step * kConfig.tile_k, kMany));
   }
 
   // Algorithm 3 (MacLoop). Stage s % kStages holds step s. In step i the copy of step i + kStages - 1 goes to the stage
@@ -209,7 +209,7 @@ class DeviceOps {
         if (sub < kSubSteps / 2)
           multiply_and_copy<kPath>(a, smem_ + write, fragments[sub % 2], sub, step);
         else
-          multiply_and_copy<kPath>(b, smem_ + write + Smem::b_offset(0), fragments[sub % 2], sub - kSubSteps / 2, step);
+          multiply_and_copy<kPath>(b, smem_ + write + Smem::kBOffset, fragments[sub % 2], sub - kSubSteps / 2, step);
         // this late, because pieces in flight need the registers
         load_next(math, fragments[(sub + 1) % 2], sub, read, next);
       }
@@ -247,24 +247,24 @@ class DeviceOps {
   template <class A, class B>
   __device__ __forceinline__ void copy_whole(A& a, B& b, int stage) const {
     a.copy(ptx::shared_address(smem_ + stage));
-    b.copy(ptx::shared_address(smem_ + stage + Smem::b_offset(0)));
+    b.copy(ptx::shared_address(smem_ + stage + Smem::kBOffset));
   }
   // of a ragged last one,
   template <class A, class B>
   __device__ __forceinline__ void copy_last(const A& a, const B& b, int stage) const {
     const int k = static_cast<int>(p_.args.k % kConfig.tile_k);
     a.copy_last(smem_ + stage, k);
-    b.copy_last(smem_ + stage + Smem::b_offset(0), k);
+    b.copy_last(smem_ + stage + Smem::kBOffset, k);
   }
   // and of any.
   template <class A, class B>
   __device__ __forceinline__ void copy_bounded(A& a, B& b, int stage, const Step& step) const {
     if (step.go) {
       a.copy_bounded(smem_ + stage, step.k_left);
-      b.copy_bounded(smem_ + stage + Smem::b_offset(0), step.k_left);
+      b.copy_bounded(smem_ + stage + Smem::kBOffset, step.k_left);
     }
-    a.advance(1);
-    b.advance(1);
+    a.advance();
+    b.advance();
   }
 
   // A sub-step's products, and its part of a step's copies through registers: half of the sub-steps copy A's pieces,

@@ -23,7 +23,7 @@ struct MainloopHalf {
 
   __device__ __forceinline__ MainloopHalf(const char* smem, int thread)
       : a_row_(ptx::shared_address(smem) + ABlock::lane_offset(warp_m(thread), thread % 32)),
-        b_row_(ptx::shared_address(smem) + Smem::b_offset(0) + BBlock::lane_offset(warp_n(thread), thread % 32)) {}
+        b_row_(ptx::shared_address(smem) + Smem::kBOffset + BBlock::lane_offset(warp_n(thread), thread % 32)) {}
 
   __device__ __forceinline__ void load(Fragments& f, int stage, int sub) const {
     const uint32_t a = a_row_ + stage,

@@ -21,7 +21,7 @@ struct MainloopF32 {
 
   __device__ __forceinline__ MainloopF32(const char* smem, int thread)
       : a_(smem + Smem::A::offset_of_k(0, lane_m(thread))),
-        b_(smem + Smem::b_offset(0) + Smem::B::offset_of_k(0, lane_n(thread))) {}
+        b_(smem + Smem::kBOffset + Smem::B::offset_of_k(0, lane_n(thread))) {}
 
   __device__ __forceinline__ void load(Fragments& f, int stage, int sub) const {
 #pragma unroll

@@ -26,7 +26,7 @@ struct MainloopF64 {
         b_lane_(BBlock::lane_offset(warp_n(thread), thread % 32)) {}
 
   __device__ __forceinline__ void load(Fragments& f, int stage, int sub) const {
-    const char *a = smem_ + stage, *b = a + Smem::b_offset(0);
+    const char *a = smem_ + stage, *b = a + Smem::kBOffset;
 #pragma unroll
     for (int block = 0; block < 2 * kBlocks; ++block) {
 #pragma unroll

@@ -54,7 +54,7 @@ struct SmemLayout {
   static_assert(A::kBytes % 128 == 0 && kStageBytes % 128 == 0,
                 "the XOR of chunks works on addresses that are multiples of 128 bytes");
 
-  SKGEMM_HD static constexpr int b_offset(int stage) { return stage * kStageBytes + A::kBytes; }
+  static constexpr int kBOffset = A::kBytes;  // of B's tile in a stage
 };
 
 // How the threads of a CTA share out a tile in pieces of kBytes: thread t copies element at(t) of the lines

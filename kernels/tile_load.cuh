@@ -17,6 +17,9 @@ namespace skgemm {
 
 enum class CopyPath { pieces, elements, shifted, bounded };
 
+// Counts of what is left are cut here, so that they fit 32 bits with room for a step's arithmetic; no tile has as many.
+inline constexpr int64_t kMany = int64_t{1} << 28;
+
 struct TileStart {
   const char* data;  // the operand of this batch entry
   int64_t first_mn, extent_mn;
@@ -43,7 +46,7 @@ class TileLoader {
   static constexpr int kCount = Share::kCount;
 
   __device__ __forceinline__ TileLoader(const OperandCopy& copy, const TileStart& x)
-      : copy_(copy), extent_(static_cast<int>(min(x.extent_mn - x.first_mn, int64_t{1} << 28))) {
+      : copy_(copy), extent_(static_cast<int>(min(x.extent_mn - x.first_mn, kMany))) {
     const int thread = ptx::thread_index();
     const int line = Share::line(thread), at = Share::at(thread);
     const int64_t first_line = kKMajor ? x.first_mn : x.first_k, first_at = kKMajor ? x.first_k : x.first_mn;
@@ -130,7 +133,7 @@ class TileLoader {
   // On to the next k-step. Not `fetched`: this one was left out.
   __device__ __forceinline__ void finish(bool fetched) {
     if (!fetched)
-      advance(1);
+      advance();
     else if constexpr (kKMajor)
       source_ += kTileK * kSize - kCount * piece_step();
   }
@@ -144,10 +147,8 @@ class TileLoader {
     }
   }
 
-  // On by so many k-steps.
-  __device__ __forceinline__ void advance(int steps) {
-    source_ += steps * (kKMajor ? int64_t{kTileK * kSize} : kTileK * copy_.pitch);
-  }
+  // On to the next k-step, nothing fetched.
+  __device__ __forceinline__ void advance() { source_ += kKMajor ? int64_t{kTileK * kSize} : kTileK * copy_.pitch; }
 
  private:
   __device__ __forceinline__ int64_t piece_step() const {
