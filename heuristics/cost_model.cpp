@@ -32,12 +32,95 @@ CostConstants derive(const KernelRow& row, const DeviceModel& device) {
   const double step_flops = 2.0 * row.tile_m * row.tile_n * row.tile_k;
   const double full = row.ctas_per_sm * step_flops / (sm_flops_per_us * kShareOfPeak);
   // A partial moves through L2; a CTA gets its SM's share of the L2 rate (GB/s = 1e3 bytes/us).
-  const double slot_us = row.slot_bytes() / (device.l2_gbs * 1e3 / device.sms);
+  const double slot_us =
+      static_cast<double>(row.slot_bytes(row.tile(row.tile_n, false))) / (device.l2_gbs * 1e3 / device.sms);
   const double solo = std::min(full, step_flops / (sm_flops_per_us * kSoloShareOfPeak));
   return {.a = kLaunchUs, .b = slot_us, .c = full, .d = slot_us, .e = 0.5 * slot_us, .solo = solo};
 }
 
+// The same for a run-time width: what the fitted part reaches of its clock, bus widths and L2 rate.
+WidthConstants derive_width(const KernelRow& row, const DeviceModel& device) {
+  constexpr double kFlopsPerCycle = 4096, kShareOfPeak = 0.95;  // wgmma, dense
+  constexpr double kBytesPerCycle = 64;                         // between an SM and L2
+  const double column_flops = 2.0 * row.tile_m * row.tile_k;
+  const double port_gbs = kBytesPerCycle * device.clock_ghz;
+  return {.a0 = 2.0,
+          .a_column = 0.003,
+          .step0 = 0.02,
+          .step_column = column_flops / (kFlopsPerCycle * device.clock_ghz * 1e3 * kShareOfPeak),
+          .sm_gbs = 0.8 * port_gbs,
+          .l2_gbs = 1.25 * device.l2_gbs,  // CTAs that run together read some lines together
+          .write_gbs = 0.5 * port_gbs,
+          .write_all_gbs = 0.7 * device.l2_gbs,
+          .read_gbs = 0.9 * port_gbs,
+          .read_all_gbs = device.l2_gbs,
+          .arrive = 0.7,
+          .e0 = 0.3,
+          .e_column = 0.003,
+          .loader0 = 0.1,
+          .loader_round = 0.25,
+          .c_unaligned = 0.002,
+          .dram_share = 0.9};
+}
+
+// The kernel's row in a table of constants; nullptr on another part.
+template <class Rows>
+auto fitted_in(const Rows& rows, const KernelRow& row, const DeviceModel& device) -> decltype(&rows[0].value) {
+  if (device.name != constants::h200::kPart) return nullptr;
+  for (const auto& fitted : rows) {
+    if (std::string_view(row.name) == fitted.kernel) return &fitted.value;
+  }
+  return nullptr;
+}
+
+// As costs that the paper's model takes: the widest tile, aligned, while the whole device works.
+CostConstants of_widest(const WidthConstants& k, const KernelRow& row, const DeviceModel& device) {
+  const Candidate widest{.row = &row,
+                         .width = row.tile_n,
+                         .width_k_major = true,
+                         .rows_unaligned = false,
+                         .width_unaligned = false,
+                         .c_unaligned = false,
+                         .traffic = 0};
+  return costs_of(k, widest).at(device.sms);
+}
+
 }  // namespace
+
+CandidateCosts costs_of(const WidthConstants& k, const Candidate& c) {
+  constexpr int kLoadedTogether = 64;  // columns, where the contiguous extent is the width; lines, through registers
+  constexpr double kGb = 1e-3;         // bytes at 1 GB/s take this many microseconds each
+  const KernelRow& row = *c.row;
+  const double width = c.width;
+  const int64_t whole = ceil_div(c.width, kLoadedTogether) * kLoadedTogether;
+  const double loaded = c.width_k_major ? width : static_cast<double>(whole);
+  const int64_t rounds = (c.rows_unaligned ? ceil_div(row.tile_m, kLoadedTogether) : 0) +
+                         (c.width_unaligned ? whole / kLoadedTogether : 0);
+  const double loader = rounds > 0 ? k.loader0 + k.loader_round * static_cast<double>(rounds) : 0.0;
+  const double operands = kGb * (row.tile_m + loaded) * row.tile_k * size_of(row.in);
+  const double slot = kGb * row.tile_m * width * size_of(accumulator_of(row.in));
+  const double store = c.c_unaligned ? k.c_unaligned * width : 0.0;
+  return {.a = k.a0 + k.a_column * width + store,
+          .e = k.e0 + k.e_column * width + store,
+          .arrive = k.arrive,
+          .work = std::max(k.step0 + k.step_column * width, loader),
+          .load = operands / k.sm_gbs,
+          .load_part = operands / k.l2_gbs,
+          .write = slot / k.write_gbs,
+          .write_part = slot / k.write_all_gbs,
+          .read = slot / k.read_gbs,
+          .read_part = slot / k.read_all_gbs};
+}
+
+double predicted_us(const WidthConstants& k, const Candidate& candidate, const Schedule& s, const DeviceModel& device,
+                    int64_t sms) {
+  return predicted_us(k, candidate, makespan(costs_of(k, candidate).at(std::min(s.ctas, sms)), s, sms, 1), device);
+}
+
+double predicted_us(const WidthConstants& k, const Candidate& candidate, double makespan_us,
+                    const DeviceModel& device) {
+  return std::max(makespan_us, costs_of(k, candidate).a + candidate.traffic / (device.dram_gbs * k.dram_share * 1e3));
+}
 
 int64_t iters_per_cta(int64_t tiles, int64_t steps, int64_t g) { return ceil_div(tiles * steps, g); }
 
@@ -57,9 +140,10 @@ int64_t best_grid(const CostConstants& k, int64_t tiles, int64_t steps, int64_t 
   return best;
 }
 
-int64_t most_contributors(const Schedule& s) {
+int64_t most_contributors(const Schedule& s, bool exact_cuts) {
   if (s.kind == ScheduleKind::fixed_split) return s.split;
   if (s.sk_tiles == 0) return 1;
+  if (exact_cuts && s.ctas % s.sk_tiles == 0) return s.ctas / s.sk_tiles;
   const int64_t total = s.sk_steps(), steps = s.space.steps, share = total / s.ctas;
   const bool even = share * s.ctas == total;
   if (even && (share % steps == 0 || steps % share == 0)) return share >= steps ? 1 : steps / share;
@@ -82,7 +166,7 @@ double step_time(const CostConstants& k, int64_t ctas, int64_t sms, int64_t ctas
 double makespan(const CostConstants& k, const Schedule& s, int64_t sms, int64_t ctas_per_sm) {
   const double step = step_time(k, s.ctas, sms, ctas_per_sm);
 
-  const int64_t peers = most_contributors(s);
+  const int64_t peers = most_contributors(s, k.exact_cuts);
   const double fixup = peers > 1 ? k.b + k.d * static_cast<double>(peers - 1) : 0.0;
   if (s.kind == ScheduleKind::fixed_split) {
     const int64_t rounds = ceil_div(s.tiles() * s.split, s.ctas);
@@ -97,12 +181,17 @@ double makespan(const CostConstants& k, const Schedule& s, int64_t sms, int64_t 
 }
 
 ConstantsSource constants_for(const KernelRow& row, const DeviceModel& device) {
-  if (device.name == constants::h200::kPart) {
-    for (const constants::h200::Row& fitted : constants::h200::kRows) {
-      if (std::string_view(row.name) == fitted.kernel) return {fitted.value, true};
-    }
+  if (row.width_step > 0) {
+    const WidthConstantsSource source = width_constants_for(row, device);
+    return {of_widest(source.value, row, device), source.fitted};
   }
+  if (const CostConstants* fitted = fitted_in(constants::h200::kRows, row, device)) return {*fitted, true};
   return {derive(row, device), false};
+}
+
+WidthConstantsSource width_constants_for(const KernelRow& row, const DeviceModel& device) {
+  if (const WidthConstants* fitted = fitted_in(constants::h200::kWidthRows, row, device)) return {*fitted, true};
+  return {derive_width(row, device), false};
 }
 
 }  // namespace skgemm

@@ -17,7 +17,73 @@ struct CostConstants {
   double d;     // reading and adding one peer's partial
   double e;     // finishing a tile and starting the next one in the same CTA
   double solo;  // one k-step of a CTA that has its SM for itself
+  // Whether d was fitted with the true number of contributors where a grid cuts every shared tile alike, also into
+  // parts that differ by a step. If not, it goes with the bound for such grids, as for all others.
+  bool exact_cuts = false;
 };
+
+// What those constants come from where the tile's width is run-time data: microseconds (us), and GB/s, once as one CTA
+// draws them and once as all CTAs together do. A column is one of the width.
+struct WidthConstants {
+  double a0;             // us: launch, first loads, last store's latency
+  double a_column;       // us per column: the last tile's epilogue
+  double step0;          // us per k-step, whatever the width
+  double step_column;    // us per column and k-step: the multiplication rate
+  double sm_gbs;         // operands into one SM
+  double l2_gbs;         // operands out of L2, into all of them
+  double write_gbs;      // a partial's store by one CTA
+  double write_all_gbs;  // and by all
+  double read_gbs;       // a peer's partial read by one CTA
+  double read_all_gbs;   // and by all
+  double arrive;         // us: a CTA's arrival seen by another one
+  double e0;             // us: from a tile to the next in a CTA
+  double e_column;       // us per column of that
+  double loader0;        // us per k-step: an operand comes through registers, not by TMA
+  double loader_round;   // us per k-step and 64 lines (rows, columns or k) of such operands
+  double c_unaligned;    // us per column: added to each epilogue where C goes through registers
+  double dram_share;     // of the device's DRAM rate
+};
+
+// One way for a kernel with a run-time width to do a product.
+struct Candidate {
+  const KernelRow* row;
+  int width;
+  bool width_k_major;  // the operand along the width is contiguous along k; else it is loaded 64 columns at a time
+  // Lines that do not all begin at multiples of 16 bytes, as TMA wants them, go through registers: those of the operand
+  // along the kernel's rows, of the one along its width, of C.
+  bool rows_unaligned, width_unaligned, c_unaligned;
+  double traffic;  // bytes through DRAM: operands and result once
+};
+
+// What of a candidate's costs does not depend on how many CTAs run at once, microseconds. A CTA alone draws at the rate
+// of its SM; each of many gets its part of what all share.
+struct CandidateCosts {
+  double a, e, arrive;
+  double work;             // a k-step's multiplications, or the instructions that load its operands through registers
+  double load, load_part;  // a k-step's operands: alone; times the number of CTAs
+  double write, write_part;
+  double read, read_part;  // a partial
+
+  // While `ctas` CTAs run at once, one to an SM.
+  CostConstants at(int64_t ctas) const {
+    const auto n = static_cast<double>(ctas);
+    const auto longer = [](double x, double y) { return x < y ? y : x; };
+    const double step = longer(work, longer(load, load_part * n));
+    return {.a = a,
+            .b = arrive + longer(write, write_part * n),
+            .c = step,
+            .d = longer(read, read_part * n),
+            .e = e,
+            .solo = step,
+            .exact_cuts = true};
+  }
+};
+CandidateCosts costs_of(const WidthConstants& k, const Candidate& candidate);
+// Device time of a candidate under a schedule, on at most `sms` multiprocessors.
+double predicted_us(const WidthConstants& k, const Candidate& candidate, const Schedule& s, const DeviceModel& device,
+                    int64_t sms);
+// The same, knowing the makespan: nothing is done before its operands have come through DRAM.
+double predicted_us(const WidthConstants& k, const Candidate& candidate, double makespan_us, const DeviceModel& device);
 
 // time(g) = a + b*[peers(g) > 1] + c*iters(g) + d*(peers(g) - 1), for basic Stream-K on `tiles` tiles of `steps` steps.
 int64_t iters_per_cta(int64_t tiles, int64_t steps, int64_t g);
@@ -30,8 +96,9 @@ int64_t best_grid(const CostConstants& k, int64_t tiles, int64_t steps, int64_t 
 int64_t resident_ctas(const KernelRow& row, const DeviceModel& device);
 // One k-step of a CTA in a grid of `ctas`: between k.solo and k.c.
 double step_time(const CostConstants& k, int64_t ctas, int64_t sms, int64_t ctas_per_sm);
-// Contributors of the most divided shared tile of a hybrid or Stream-K schedule; 1 when all shares end at tile ends.
-int64_t most_contributors(const Schedule& s);
+// Contributors of the most divided shared tile of a hybrid or Stream-K schedule, or a bound where its grid cuts no tile
+// like the next; 1 when all shares end at tile ends. `exact_cuts` as in the constants.
+int64_t most_contributors(const Schedule& s, bool exact_cuts = false);
 // Device time of a schedule: the CTA that ends last, on `sms` multiprocessors. O(1).
 double makespan(const CostConstants& k, const Schedule& s, int64_t sms, int64_t ctas_per_sm);
 
@@ -40,6 +107,12 @@ struct ConstantsSource {
   CostConstants value;
   bool fitted;
 };
+// Of a kernel with a run-time width: those of its widest tile on a full device.
 ConstantsSource constants_for(const KernelRow& row, const DeviceModel& device);
+struct WidthConstantsSource {
+  WidthConstants value;
+  bool fitted;
+};
+WidthConstantsSource width_constants_for(const KernelRow& row, const DeviceModel& device);
 
 }  // namespace skgemm

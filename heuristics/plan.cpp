@@ -11,7 +11,8 @@ std::string to_string(const Plan& plan) {
   std::snprintf(
       text, sizeof text,
       "%s %dx%dx%d%s %s g=%lld split=%lld sk_tiles=%lld tiles=%lld steps=%lld workspace=%.1fMB predicted=%.1fus",
-      plan.kernel->name, plan.tile_m, plan.tile_n, plan.kernel->tile_k, plan.swapped ? " swapped" : "", name_of(s.kind),
+      plan.kernel->name, plan.tile.m, plan.tile.n, plan.kernel->tile_k, plan.tile.swapped ? " swapped" : "",
+      name_of(s.kind),
       static_cast<long long>(s.ctas), static_cast<long long>(s.split), static_cast<long long>(s.sk_tiles),
       static_cast<long long>(s.tiles()), static_cast<long long>(s.space.steps),
       static_cast<double>(plan.workspace_bytes) / 1e6, plan.predicted_us);

@@ -9,8 +9,7 @@ namespace skgemm {
 
 struct Plan {
   const KernelRow* kernel;
-  int tile_m, tile_n;  // elements; run-time data of the kernel (design D7)
-  bool swapped;        // computed as C^T = op(B)^T op(A)^T
+  TileShape tile;  // run-time data of the kernel (design D7)
   Schedule schedule;
   size_t workspace_bytes;
   double predicted_us;

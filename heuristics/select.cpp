@@ -4,95 +4,139 @@
 #include <cmath>
 #include <limits>
 
-#include "heuristics/cost_model.h"
+#include "heuristics/width_search.h"
 #include "kernels/fixup.h"
 
 namespace skgemm {
 namespace {
 
+// The costs of a tile: a fixed one's, or those of a candidate while so many CTAs run.
+class TileCosts {
+ public:
+  explicit TileCosts(const CostConstants& fixed) : fixed_(&fixed) {}
+  explicit TileCosts(const CandidateCosts& costs) : costs_(costs) {}
+
+  CostConstants at(int64_t ctas) const { return fixed_ != nullptr ? *fixed_ : costs_.at(ctas); }
+
+ private:
+  const CostConstants* fixed_ = nullptr;
+  CandidateCosts costs_{};
+};
+
+// Where schedules are offered: a tile, and the product cut into such tiles.
+struct Ground {
+  TileShape tile;
+  TileSpace space;
+  TileCosts costs;
+};
+
 // Keeps the fastest of the schedules it is offered; refuses those that do not fit the workspace.
 class Choice {
  public:
-  Choice(const CostConstants& k, int64_t sms, int64_t ctas_per_sm, size_t slot_bytes, size_t workspace)
-      : k_(k), sms_(sms), ctas_per_sm_(ctas_per_sm), slot_bytes_(slot_bytes), workspace_(workspace) {}
+  Choice(const KernelRow& row, const Room& room, size_t workspace) : row_(row), room_(room), workspace_(workspace) {}
 
-  void offer(const Schedule& s) {
-    if (s.counters() > kCounterCapacity || workspace_bytes(s, slot_bytes_) > workspace_) return;
-    const double us = makespan(k_, s, sms_, ctas_per_sm_);
-    if (found_ && us >= us_) return;
-    found_ = true;
+  void offer(const Ground& ground, const Schedule& s) {
+    if (s.counters() * row_.counters > kCounterCapacity) return;
+    if (workspace_bytes(s, row_.slot_bytes(ground.tile)) > workspace_) return;
+    const CostConstants k = ground.costs.at(std::min(s.ctas, room_.sms));
+    const double us = makespan(k, s, room_.sms, room_.ctas_per_sm);
+    if (!worth(us)) return;
+    tile_ = ground.tile;
     best_ = s;
     us_ = us;
   }
 
-  bool found() const { return found_; }
+  // Whether a schedule of that time would be kept.
+  bool worth(double us) const { return us < us_; }
+  bool found() const { return us_ < std::numeric_limits<double>::infinity(); }
+  const TileShape& tile() const { return tile_; }
   const Schedule& best() const { return best_; }
   double us() const { return us_; }
 
  private:
-  const CostConstants& k_;
-  int64_t sms_, ctas_per_sm_;
-  size_t slot_bytes_, workspace_;
-  bool found_ = false;
+  const KernelRow& row_;
+  const Room& room_;
+  size_t workspace_;
+  TileShape tile_{};
   Schedule best_{};
-  double us_ = 0;
+  double us_ = std::numeric_limits<double>::infinity();
 };
 
-// CTAs that run together cover a block of C whose operand rows and columns fit best when it is near square in bytes.
-int64_t raster_group(const KernelRow& row, int64_t p, int64_t tiles_m) {
-  const auto square = static_cast<int64_t>(std::sqrt(static_cast<double>(p) * row.tile_n / row.tile_m));
-  return std::clamp<int64_t>(square, 1, tiles_m);
-}
-
 // Below one wave: grids that cut every tile into equal parts, and the grids that fill the machine.
-void offer_stream_k(Choice& choice, const TileSpace& space, int64_t sms, int64_t p) {
+void offer_stream_k(Choice& choice, const Ground& ground, const Room& room) {
   constexpr int64_t kMostParts = 32;  // past this the serial sum costs more than the steps it saves
-  const int64_t t = space.tiles();
-  const int64_t most = std::min({p / t, space.steps, kMostParts});
-  for (int64_t parts = 2; parts <= most; ++parts) choice.offer(stream_k(space, t * parts));
-  if (t < sms && sms < p) choice.offer(stream_k(space, sms));
-  choice.offer(stream_k(space, p));
+  const TileSpace& space = ground.space;
+  const int64_t t = space.tiles(), p = room.ctas(), most = std::min({p / t, space.steps, kMostParts});
+  const CostConstants least = ground.costs.at(1);
+  int64_t share = space.steps;
+  for (int64_t parts = 2; parts <= most; ++parts) {
+    const double fixup = least.a + least.b + least.d * static_cast<double>(parts - 1);
+    if (!choice.worth(fixup)) break;
+    const int64_t longest = ceil_div(space.steps, parts);
+    if (longest == share) continue;  // fewer parts were as short
+    share = longest;
+    if (choice.worth(fixup + least.solo * static_cast<double>(share))) choice.offer(ground, stream_k(space, t * parts));
+  }
+  if (t < room.sms && room.sms < p) choice.offer(ground, stream_k(space, room.sms));
+  choice.offer(ground, stream_k(space, p));
 }
 
-void offer_splits(Choice& choice, const TileSpace& space, int64_t p) {
+void offer_splits(Choice& choice, const Ground& ground, int64_t p) {
   constexpr int64_t kMostSplits = 16;
-  const int64_t most = std::min(space.steps, kMostSplits);
-  for (int64_t split = 2; split <= most; ++split) choice.offer(fixed_split(space, p, split));
+  const int64_t most = std::min(ground.space.steps, kMostSplits);
+  for (int64_t split = 2; split <= most; ++split) choice.offer(ground, fixed_split(ground.space, p, split));
 }
 
-void offer_forced(Choice& choice, const TileSpace& space, int64_t sms, int64_t p, const Limits& limits) {
-  const int64_t parameter = limits.forced_parameter;
+void offer_forced(Choice& choice, const Ground& ground, const Room& room, const Limits& limits) {
+  const int64_t parameter = limits.forced_parameter, p = room.ctas();
+  const TileSpace& space = ground.space;
   switch (limits.forced) {
     case ScheduleKind::data_parallel:
-      break;  // offered below in any case
+      choice.offer(ground, data_parallel(space, p));
+      break;
     case ScheduleKind::fixed_split:
       if (parameter > 0)
-        choice.offer(fixed_split(space, p, parameter));
+        choice.offer(ground, fixed_split(space, p, parameter));
       else
-        offer_splits(choice, space, p);
+        offer_splits(choice, ground, p);
       break;
     case ScheduleKind::stream_k:
       if (parameter > 0)
-        choice.offer(stream_k(space, limits.sms > 0 ? std::min(parameter, p) : parameter));
+        choice.offer(ground, stream_k(space, limits.sms > 0 ? std::min(parameter, p) : parameter));
       else if (space.tiles() < p)
-        offer_stream_k(choice, space, sms, p);
+        offer_stream_k(choice, ground, room);
       else
-        choice.offer(stream_k(space, p));
+        choice.offer(ground, stream_k(space, p));
       break;
     case ScheduleKind::one_tile:
     case ScheduleKind::two_tile:
-      choice.offer(hybrid(limits.forced, space, p));
+      choice.offer(ground, hybrid(limits.forced, space, p));
       break;
   }
 }
 
-// Time below which no schedule can go: operands and result once through DRAM.
-double traffic_us(const Shape& s, const DeviceModel& device) {
+void offer_automatic(Choice& choice, const Ground& ground, const Room& room) {
+  const int64_t t = ground.space.tiles(), p = room.ctas();
+  choice.offer(ground, data_parallel(ground.space, p));
+  if (t < p) return offer_stream_k(choice, ground, room);
+  if (t % p == 0) return;  // whole waves: both hybrids are data-parallel
+  choice.offer(ground, one_tile(ground.space, p));
+  choice.offer(ground, two_tile(ground.space, p));
+}
+
+// CTAs that run together cover a block of C whose operand rows and columns fit best when it is near square in bytes.
+TileSpace space_of(const Shape& shape, const KernelRow& row, const TileShape& tile, int64_t p) {
+  TileSpace space{ceil_div(shape.m, tile.m), ceil_div(shape.n, tile.n), shape.batch, ceil_div(shape.k, row.tile_k), 1};
+  const auto square = static_cast<int64_t>(std::sqrt(static_cast<double>(p) * tile.n / tile.m));
+  space.group = std::clamp<int64_t>(square, 1, space.tiles_m);
+  return space;
+}
+
+// Operands and result once through DRAM.
+double traffic_bytes(const Shape& s) {
   const double elements = static_cast<double>(s.k) * (static_cast<double>(s.m) + static_cast<double>(s.n));
-  const double bytes =
-      static_cast<double>(s.batch) *
-      (elements * size_of(s.in) + static_cast<double>(s.m) * static_cast<double>(s.n) * size_of(s.out));
-  return bytes / (device.dram_gbs * 1e3);
+  return static_cast<double>(s.batch) *
+         (elements * size_of(s.in) + static_cast<double>(s.m) * static_cast<double>(s.n) * size_of(s.out));
 }
 
 Plan no_plan(const char* why_not) {
@@ -106,8 +150,54 @@ Plan no_plan(const char* why_not) {
 bool countable(const Shape& s, const KernelRow& row) {
   const auto tiles = [](int64_t extent, int tile) { return std::ceil(static_cast<double>(extent) / tile); };
   if (tiles(s.k, row.tile_k) > std::numeric_limits<int32_t>::max()) return false;
-  return tiles(s.m, row.tile_m) * tiles(s.n, row.tile_n) * static_cast<double>(s.batch) * tiles(s.k, row.tile_k) <
-         0x1p62 / kCounterCapacity;
+  const int narrowest = row.width_step > 0 ? row.width_step : row.tile_n;
+  double most = tiles(s.m, row.tile_m) * tiles(s.n, narrowest);
+  if (row.width_step > 0) most = std::max(most, tiles(s.m, narrowest) * tiles(s.n, row.tile_m));
+  return most * static_cast<double>(s.batch) * tiles(s.k, row.tile_k) < 0x1p62 / kCounterCapacity;
+}
+
+Plan plan_of(const KernelRow& row, const Choice& choice, double predicted) {
+  return {.kernel = &row,
+          .tile = choice.tile(),
+          .schedule = choice.best(),
+          .workspace_bytes = workspace_bytes(choice.best(), row.slot_bytes(choice.tile())),
+          .predicted_us = predicted};
+}
+
+// Offers a ground what the limits ask for; where that does not fit anywhere, whole tiles.
+template <class Grounds>
+void fill(Choice& choice, const Room& room, const Limits& limits, Grounds&& each_ground) {
+  if (limits.forced == ScheduleKind{}) {
+    return each_ground([&](const Ground& ground) { offer_automatic(choice, ground, room); });
+  }
+  each_ground([&](const Ground& ground) { offer_forced(choice, ground, room, limits); });
+  if (choice.found()) return;
+  each_ground([&](const Ground& ground) { choice.offer(ground, data_parallel(ground.space, room.ctas())); });
+}
+
+Plan select_fixed(const Shape& shape, const KernelRow& row, const DeviceModel& device, const Limits& limits) {
+  const Room room = room_for(row, device, limits);
+  const CostConstants k = constants_for(row, device).value;
+  const TileShape tile = row.tile(row.tile_n, false);
+  const Ground ground{tile, space_of(shape, row, tile, room.ctas()), TileCosts(k)};
+  Choice choice(row, room, limits.workspace_bytes);
+  fill(choice, room, limits, [&](auto&& offer) { offer(ground); });
+  return plan_of(row, choice, std::max(choice.us(), k.a + traffic_bytes(shape) / (device.dram_gbs * 1e3)));
+}
+
+Plan select_width(const Shape& shape, const KernelRow& row, const DeviceModel& device, const Limits& limits) {
+  const Room room = room_for(row, device, limits);
+  const WidthConstants k = width_constants_for(row, device).value;
+  const WidthSearch search({shape, row, k, room}, limits);
+  Choice choice(row, room, limits.workspace_bytes);
+  fill(choice, room, limits, [&](auto&& offer) {
+    search.visit([&](double least_us) { return choice.worth(least_us); },
+                 [&](const TileShape& tile) {
+                   const TileCosts costs(costs_of(k, candidate_of(shape, row, tile)));
+                   offer(Ground{tile, space_of(shape, row, tile, room.ctas()), costs});
+                 });
+  });
+  return plan_of(row, choice, predicted_us(k, candidate_of(shape, row, choice.tile()), choice.us(), device));
 }
 
 }  // namespace
@@ -117,36 +207,28 @@ Room room_for(const KernelRow& row, const DeviceModel& device, const Limits& lim
   return {device.sms, resident_ctas(row, device)};
 }
 
+Candidate candidate_of(const Shape& shape, const KernelRow& row, const TileShape& tile) {
+  return {.row = &row,
+          .width = tile.swapped ? tile.m : tile.n,
+          .width_k_major = tile.swapped ? shape.a_k_major : shape.b_k_major,
+          .rows_unaligned = (tile.swapped ? shape.b_align : shape.a_align) < 16,
+          .width_unaligned = (tile.swapped ? shape.a_align : shape.b_align) < 16,
+          .c_unaligned = shape.c_align < 16,
+          .traffic = traffic_bytes(shape)};
+}
+
+CostConstants costs_of(const Plan& plan, const Shape& shape, const DeviceModel& device, int64_t sms) {
+  const KernelRow& row = *plan.kernel;
+  if (row.width_step == 0) return constants_for(row, device).value;
+  const WidthConstants k = width_constants_for(row, device).value;
+  return costs_of(k, candidate_of(shape, row, plan.tile)).at(std::min(plan.schedule.ctas, sms));
+}
+
 Plan select(const Shape& shape, const DeviceModel& device, const Limits& limits) {
-  const KernelRow* row = find_kernel(shape.in, device.compute_capability);
+  const KernelRow* row = find_kernel(shape.in, device.compute_capability, shape.small_extents);
   if (row == nullptr) return no_plan("no kernel for this type and device");
   if (!countable(shape, *row)) return no_plan("the product is too large to plan: cut it in parts");
-  const Room room = room_for(*row, device, limits);
-  const int64_t sms = room.sms, ctas_per_sm = room.ctas_per_sm, p = room.ctas();
-
-  TileSpace space{ceil_div(shape.m, row->tile_m), ceil_div(shape.n, row->tile_n), shape.batch,
-                  ceil_div(shape.k, row->tile_k), 1};
-  space.group = raster_group(*row, p, space.tiles_m);
-
-  const CostConstants k = constants_for(*row, device).value;
-  Choice choice(k, sms, ctas_per_sm, row->slot_bytes(), limits.workspace_bytes);
-  if (limits.forced != ScheduleKind{}) offer_forced(choice, space, sms, p, limits);
-  if (!choice.found()) {
-    choice.offer(data_parallel(space, p));
-    if (limits.forced == ScheduleKind{}) {
-      if (space.tiles() < p) offer_stream_k(choice, space, sms, p);
-      choice.offer(one_tile(space, p));
-      choice.offer(two_tile(space, p));
-    }
-  }
-  const Schedule& best = choice.best();
-  return {.kernel = row,
-          .tile_m = row->tile_m,
-          .tile_n = row->tile_n,
-          .swapped = false,
-          .schedule = best,
-          .workspace_bytes = workspace_bytes(best, row->slot_bytes()),
-          .predicted_us = std::max(choice.us(), k.a + traffic_us(shape, device))};
+  return row->width_step > 0 ? select_width(shape, *row, device, limits) : select_fixed(shape, *row, device, limits);
 }
 
 }  // namespace skgemm

@@ -18,6 +18,8 @@ module skgemm
   integer(c_int), parameter :: skgemm_schedule_auto = 0, skgemm_schedule_data_parallel = 1, &
     skgemm_schedule_fixed_split = 2, skgemm_schedule_stream_k = 3, skgemm_schedule_one_tile = 4, &
     skgemm_schedule_two_tile = 5
+  integer(c_int), parameter :: skgemm_orientation_auto = 0, skgemm_orientation_straight = 1, &
+    skgemm_orientation_swapped = 2
 
   type, bind(C) :: skgemm_gemm_t
     integer(c_int) :: op_a = skgemm_op_n, op_b = skgemm_op_n
@@ -105,6 +107,12 @@ module skgemm
       type(c_ptr), value :: handle
       integer(c_int), value :: schedule
       integer(c_int64_t), value :: parameter
+    end function
+    integer(c_int) function skgemm_set_tile(handle, width, orientation) bind(C)
+      import
+      type(c_ptr), value :: handle
+      integer(c_int32_t), value :: width
+      integer(c_int), value :: orientation
     end function
     ! alpha and beta in host memory; where they are on the device, skgemm_gemm_ex takes their addresses. hgemm takes
     ! fp16 matrices and fp32 scalars.

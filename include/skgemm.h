@@ -82,6 +82,13 @@ typedef enum skgemm_schedule SKGEMM_AS_INT {
   SKGEMM_SCHEDULE_TWO_TILE = 5       /* the same, with one full wave more shared evenly */
 } skgemm_schedule_t;
 
+/* Which side of C a kernel with a run-time tile width lays that width along. */
+typedef enum skgemm_orientation SKGEMM_AS_INT {
+  SKGEMM_ORIENTATION_AUTO = 0,     /* the cost model chooses */
+  SKGEMM_ORIENTATION_STRAIGHT = 1, /* along n: tiles have 128 rows of C */
+  SKGEMM_ORIENTATION_SWAPPED = 2   /* along m: computed as C^T = op(B)^T op(A)^T, tiles have 128 columns of C */
+} skgemm_orientation_t;
+
 /* cudaStream_t, without CUDA's headers. */
 typedef struct CUstream_st* skgemm_stream_t;
 typedef struct skgemm_context* skgemm_handle_t;
@@ -152,9 +159,13 @@ skgemm_status_t skgemm_get_sm_limit(skgemm_handle_t handle, int* sms);
 skgemm_status_t skgemm_set_workspace(skgemm_handle_t handle, void* workspace, size_t bytes);
 /* Forces a schedule. `parameter` is the split for FIXED_SPLIT and the grid size for STREAM_K; 0 lets the model choose
  * it; the others take 0. A forced schedule that the workspace can't hold, or that needs more than 4096 arrival
- * counters (one for each tile of FIXED_SPLIT, one for each CTA of the others), runs as DATA_PARALLEL; skgemm_gemm_plan
- * shows it. */
+ * counters (one for each tile of FIXED_SPLIT, one for each CTA of the others; twice as many for fp16 and bf16 on
+ * sm_90), runs as DATA_PARALLEL; skgemm_gemm_plan shows it. */
 skgemm_status_t skgemm_set_schedule(skgemm_handle_t handle, skgemm_schedule_t schedule, int64_t parameter);
+/* Forces the tile of kernels whose tile width is chosen at run time (fp16 and bf16 on sm_90); kernels with a fixed tile
+ * ignore it. width 0 lets the model choose; otherwise it is a multiple of 8 up to 256, and one that the kernel can't
+ * take is rounded up to one it can. skgemm_gemm_plan shows the tile. */
+skgemm_status_t skgemm_set_tile(skgemm_handle_t handle, int32_t width, skgemm_orientation_t orientation);
 
 /* C = alpha*op(A)*op(B) + beta*C in fp32, fp64, and fp16 with fp32 accumulation (alpha and beta float).
  * INVALID_VALUE, with the first bad argument named, when: op not N, T, C; m, n or k < 0; lda < max(1, op_a == N ? m :

@@ -1,6 +1,7 @@
 #include "kernels/catalogue.h"
 
 #include "kernels/smem_layout.h"
+#include "kernels/wgmma_smem.h"
 
 namespace skgemm {
 namespace {
@@ -16,26 +17,54 @@ constexpr KernelRow row(const char* name) {
   return {.name = name,
           .in = kIn,
           .arch_min = 80,
+          .arch_max = 999,
+          .small_extents = false,
           .tile_m = c.tile_m,
           .tile_n = c.tile_n,
           .tile_k = c.tile_k,
+          .width_step = 0,
           .stages = c.stages,
           .threads = c.threads,
           .ctas_per_sm = c.ctas_per_sm,
+          .counters = 1,
           .smem_bytes = smem};
 }
 
-constexpr KernelRow kRows[] = {row<DataType::f16>("f16_mma"), row<DataType::bf16>("bf16_mma"),
-                               row<DataType::f32>("f32_simt"), row<DataType::f64>("f64_dmma")};
+constexpr KernelRow wgmma_row(const char* name, DataType in) {
+  using namespace wgmma_smem;
+  return {.name = name,
+          .in = in,
+          .arch_min = 90,
+          .arch_max = 90,
+          .small_extents = true,
+          .tile_m = kRows,
+          .tile_n = kMaxWidth,
+          .tile_k = kTileK,
+          .width_step = kWidthStep,
+          .stages = 0,
+          .threads = kThreads,
+          .ctas_per_sm = 1,
+          .counters = kConsumers,
+          .smem_bytes = kBytes};
+}
+
+constexpr KernelRow kRows[] = {row<DataType::f16>("f16_mma"),
+                               row<DataType::bf16>("bf16_mma"),
+                               row<DataType::f32>("f32_simt"),
+                               row<DataType::f64>("f64_dmma"),
+                               wgmma_row("f16_wgmma", DataType::f16),
+                               wgmma_row("bf16_wgmma", DataType::bf16)};
 
 }  // namespace
 
 std::span<const KernelRow> catalogue() { return kRows; }
 
-const KernelRow* find_kernel(DataType in, int compute_capability) {
+const KernelRow* find_kernel(DataType in, int compute_capability, bool small_extents) {
   const KernelRow* best = nullptr;
   for (const KernelRow& r : kRows) {
-    if (r.in == in && r.arch_min <= compute_capability && (best == nullptr || r.arch_min > best->arch_min)) best = &r;
+    if (r.in != in || compute_capability < r.arch_min || compute_capability > r.arch_max) continue;
+    if (r.small_extents && !small_extents) continue;
+    if (best == nullptr || r.arch_min > best->arch_min) best = &r;
   }
   return best;
 }

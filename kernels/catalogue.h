@@ -8,23 +8,39 @@
 
 namespace skgemm {
 
+// The output block of one launch, elements of C. Swapped: computed as C^T = op(B)^T*op(A)^T, so that the kernel's rows
+// lie along n and its run-time width along m.
+struct TileShape {
+  int m, n;
+  bool swapped;
+
+  bool operator==(const TileShape&) const = default;
+};
+
 struct KernelRow {
   const char* name;
   DataType in;                 // type of A and B
-  int arch_min;                // lowest compute capability, as 80 or 90
-  int tile_m, tile_n, tile_k;  // elements
-  int stages;                  // shared-memory buffers in the copy pipeline
+  int arch_min, arch_max;      // compute capabilities, as 80 or 90
+  bool small_extents;          // m, n and k below 2^31
+  int tile_m, tile_n, tile_k;  // elements; tile_m rows and up to tile_n columns where the width is run-time data
+  int width_step;              // the width may be any multiple of this up to tile_n, on either side of C; 0: fixed
+  int stages;                  // shared-memory buffers in the copy pipeline; 0: as many as fit beside each other
   int threads;
   int ctas_per_sm;    // resident CTAs the kernel is built for (launch bounds)
+  int counters;       // arrival counters of a shared tile: one for each part that a warpgroup finishes alone
   size_t smem_bytes;  // dynamic shared memory of a CTA
 
-  constexpr size_t slot_bytes() const {  // one partial tile
-    return static_cast<size_t>(tile_m) * tile_n * size_of(accumulator_of(in));
+  constexpr TileShape tile(int width, bool swapped) const {
+    return swapped ? TileShape{width, tile_m, true} : TileShape{tile_m, width, false};
+  }
+  constexpr size_t slot_bytes(const TileShape& tile) const {  // one partial tile
+    return static_cast<size_t>(tile.m) * tile.n * size_of(accumulator_of(in));
   }
 };
 
 std::span<const KernelRow> catalogue();
-// The row for an element type on a device; nullptr when the device is too old.
-const KernelRow* find_kernel(DataType in, int compute_capability);
+// The row for an element type on a device; nullptr when the device is too old. `small_extents`: m, n and k are below 2^31,
+// which the wgmma kernels need.
+const KernelRow* find_kernel(DataType in, int compute_capability, bool small_extents = true);
 
 }  // namespace skgemm

@@ -27,7 +27,8 @@ class DeviceOps {
   static constexpr int kStages = kConfig.stages, kSubSteps = Mainloop::kSubSteps, kThreads = kConfig.threads;
   static_assert(kSubSteps % 2 == 0, "fragments of two sub-steps alternate");
   static_assert(kStages >= 3, "a stage is refilled two barriers before it is read");
-  using Fixup = FixupDevice<Acc, Mainloop::kAccumulators, kThreads>;
+  using Fixup = FixupDevice<Acc, Mainloop::kAccumulators,
+                            CtaTeam<kThreads, Mainloop::kAccumulators * static_cast<int>(sizeof(Acc)) / 16>>;
   static constexpr bool kHalf = size_of(kIn) == 2;
   // Pieces of 16 bytes, or of one element: on the path of elements and where a tile is transposed.
   template <class Layout, bool kKMajor, CopyPath kPath>

@@ -4,12 +4,17 @@
 #include "kernels/gemm_params.h"
 #include "kernels/scale_kernel.cuh"
 #include "kernels/smem_layout.h"
+#include "kernels/wgmma_params.h"
 
 namespace skgemm {
 namespace {
 
-const void* function_of(DataType in, bool a_k_major, bool b_k_major) {
-  switch (in) {
+const void* function_of(const KernelRow& row, bool a_k_major, bool b_k_major) {
+  if (row.width_step > 0) {
+    return row.in == DataType::f16 ? wgmma_function<DataType::f16>(a_k_major, b_k_major)
+                                   : wgmma_function<DataType::bf16>(a_k_major, b_k_major);
+  }
+  switch (row.in) {
     case DataType::f16:
       return gemm_function<DataType::f16>(a_k_major, b_k_major);
     case DataType::bf16:
@@ -35,11 +40,11 @@ const void* scale_function(DataType type) {
 }
 
 // Whether every line of every batch entry starts at a multiple of `bytes`.
-struct Lines {
+struct LineStarts {
   const void* data;
   int64_t ld, batch_stride, size;
 };
-bool aligned(const Lines& x, int64_t bytes) {
+bool aligned(const LineStarts& x, int64_t bytes) {
   return reinterpret_cast<uintptr_t>(x.data) % static_cast<uintptr_t>(bytes) == 0 && x.ld * x.size % bytes == 0 &&
          x.batch_stride * x.size % bytes == 0;
 }
@@ -50,7 +55,7 @@ OperandCopy copy_of(const Operand& x, int64_t batch) {
   static_assert(c.tile_m == c.tile_n, "A and B have the same layouts");
   using Layout = TileLayout<kIn, kKMajor, c.tile_m, c.tile_k>;
   using Share = WholeShare<Layout, c.threads>;
-  const Lines lines{.data = x.data, .ld = x.ld, .batch_stride = batch > 1 ? x.batch_stride : 0, .size = size_of(kIn)};
+  const LineStarts lines{.data = x.data, .ld = x.ld, .batch_stride = batch > 1 ? x.batch_stride : 0, .size = size_of(kIn)};
   const int64_t pitch = x.ld * size_of(kIn);
   return {.pitch = pitch,
           .piece_step = Share::kLineStep * pitch,
@@ -71,9 +76,11 @@ OperandCopy copy_of(const Operand& x, DataType type, int64_t batch) {
 
 }  // namespace
 
-int launch_gemm(const KernelRow& row, const Schedule& schedule, const GemmArgs& args, CUstream_st* stream) {
+int launch_gemm(const KernelRow& row, const TileShape& tile, const Schedule& schedule, const GemmArgs& args,
+                CUstream_st* stream) {
+  if (row.width_step > 0) return launch_wgmma(row, tile, schedule, args, stream);
   const int64_t batch = schedule.space.batch;
-  const Lines c{
+  const LineStarts c{
       .data = args.c, .ld = args.ldc, .batch_stride = batch > 1 ? args.c_batch_stride : 0, .size = size_of(args.out)};
   GemmParams params{.schedule = schedule,
                     .args = args,
@@ -82,7 +89,7 @@ int launch_gemm(const KernelRow& row, const Schedule& schedule, const GemmArgs& 
                     .c_vector = aligned(c, 16)};
   void* arguments[] = {&params};
   const dim3 grid(static_cast<unsigned>(schedule.ctas)), block(static_cast<unsigned>(row.threads));
-  return cudaLaunchKernel(function_of(args.in, args.a.k_major, args.b.k_major), grid, block, arguments, row.smem_bytes,
+  return cudaLaunchKernel(function_of(row, args.a.k_major, args.b.k_major), grid, block, arguments, row.smem_bytes,
                           stream);
 }
 
@@ -95,17 +102,19 @@ int launch_scale(const ScaleArgs& args, CUstream_st* stream) {
 }
 
 int prepare_kernels(int compute_capability) {
-  for (const DataType type : {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}) {
-    const KernelRow* row = find_kernel(type, compute_capability);
-    if (row == nullptr) return cudaErrorInvalidDevice;
+  for (const KernelRow& row : catalogue()) {
+    if (compute_capability < row.arch_min || compute_capability > row.arch_max) continue;
     for (const bool a_k_major : {false, true}) {
       for (const bool b_k_major : {false, true}) {
-        const cudaError_t e =
-            cudaFuncSetAttribute(function_of(type, a_k_major, b_k_major), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 static_cast<int>(row->smem_bytes));
+        const cudaError_t e = cudaFuncSetAttribute(function_of(row, a_k_major, b_k_major),
+                                                   cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                   static_cast<int>(row.smem_bytes));
         if (e != cudaSuccess) return e;
       }
     }
+  }
+  for (const DataType type : {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}) {
+    if (find_kernel(type, compute_capability) == nullptr) return cudaErrorInvalidDevice;
     cudaFuncAttributes loaded;
     const cudaError_t e = cudaFuncGetAttributes(&loaded, scale_function(type));
     if (e != cudaSuccess) return e;

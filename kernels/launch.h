@@ -44,7 +44,8 @@ struct ScaleArgs {  // C = beta*C over a batch; beta == 0 writes zeros without r
 };
 
 // All return a cudaError_t as int; 0 is success. Launches are asynchronous.
-int launch_gemm(const KernelRow& row, const Schedule& schedule, const GemmArgs& args, CUstream_st* stream);
+int launch_gemm(const KernelRow& row, const TileShape& tile, const Schedule& schedule, const GemmArgs& args,
+                CUstream_st* stream);
 int launch_scale(const ScaleArgs& args, CUstream_st* stream);
 // Loads every kernel of the current device and raises its shared-memory limit, so that a first launch inside a stream
 // capture does nothing that a capture forbids. Once per device.

@@ -37,8 +37,8 @@ Status launch(const GemmCall& call, const Plan& plan, const WorkspaceLease& leas
                       .in = call.in, .out = call.out,
                       .alpha = scalar_of(call, call.alpha), .beta = scalar_of(call, call.beta),
                       .counters = lease.counters(), .slots = lease.slots()};
-  return status_of(static_cast<cudaError_t>(launch_gemm(*plan.kernel, plan.schedule, args, stream)),
-                   "launching the product");
+  const int error = launch_gemm(*plan.kernel, plan.tile, plan.schedule, args, stream);
+  return status_of(static_cast<cudaError_t>(error), "launching the product");
 }
 
 Plan plan_within(const Device& device, const Shape& shape, const Limits& limits) {

@@ -1,5 +1,6 @@
 // What the selector needs to know of a call.
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -17,11 +18,17 @@ inline int alignment_of(const Matrix& x, DataType type, int64_t batch) {
   return 1 << std::countr_zero(bits);
 }
 
+// Whether rows, columns, k and batch entries can be counted in 32 bits, as the coordinates of TMA boxes are (PTX ISA,
+// cp.async.bulk.tensor).
+inline bool small_extents(const GemmCall& call) {
+  return std::max({call.m, call.n, call.k, call.batch}) < int64_t{1} << 31;
+}
+
 inline Shape shape_of(const GemmCall& call) {
   return {.m = call.m, .n = call.n, .k = call.k, .batch = call.batch, .in = call.in, .out = call.out,
           .a_k_major = call.op_a == Op::t, .b_k_major = call.op_b == Op::n,
           .a_align = alignment_of(call.a, call.in, call.batch), .b_align = alignment_of(call.b, call.in, call.batch),
-          .c_align = alignment_of(call.c, call.out, call.batch)};
+          .c_align = alignment_of(call.c, call.out, call.batch), .small_extents = small_extents(call)};
 }
 
 }  // namespace skgemm

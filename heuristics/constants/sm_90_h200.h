@@ -25,4 +25,32 @@ inline constexpr std::array<Row, 4> kRows{{
     {"f64_dmma", {.a = 4.22, .b = 7.02, .c = 0.606, .d = 0.559, .e = 3.94, .solo = 0.337}},
 }};
 
+// Kernels with a run-time width: starting values from the part's measured rates, not yet fitted. bf16 has f16's.
+constexpr WidthConstants wgmma() {
+  return {.a0 = 2.0,               // us
+          .a_column = 0.003,       // us per column
+          .step0 = 0.02,           // us
+          .step_column = 0.00205,  // us per column
+          .sm_gbs = 100,           // GB/s, as the five below
+          .l2_gbs = 7000,
+          .write_gbs = 60,
+          .write_all_gbs = 5000,
+          .read_gbs = 120,
+          .read_all_gbs = 9000,
+          .arrive = 0.7,         // us
+          .e0 = 0.3,             // us
+          .e_column = 0.003,     // us per column
+          .loader0 = 0.1,        // us
+          .loader_round = 0.25,  // us per 64 lines
+          .c_unaligned = 0.002,  // us per column
+          .dram_share = 0.95};   // of 4510 GB/s
+}
+
+struct WidthRow {
+  std::string_view kernel;
+  WidthConstants value;
+};
+
+inline constexpr std::array<WidthRow, 2> kWidthRows{{{"f16_wgmma", wgmma()}, {"bf16_wgmma", wgmma()}}};
+
 }  // namespace skgemm::constants::h200

@@ -73,10 +73,11 @@ Status multiply(skgemm_context& c, const Product& p) {
 
 skgemm_plan_t answer_of(const Plan& plan) {
   const Schedule& s = plan.schedule;
-  skgemm_plan_t out{.kernel = {}, .tile_m = plan.tile_m, .tile_n = plan.tile_n, .tile_k = plan.kernel->tile_k,
-                    .swapped = plan.swapped ? 1 : 0, .schedule = static_cast<skgemm_schedule_t>(s.kind), .ctas = s.ctas,
-                    .split = s.split, .sk_tiles = s.sk_tiles, .tiles = s.tiles(), .steps_per_tile = s.space.steps,
-                    .workspace_bytes = plan.workspace_bytes, .predicted_us = plan.predicted_us};
+  skgemm_plan_t out{.kernel = {}, .tile_m = plan.tile.m, .tile_n = plan.tile.n, .tile_k = plan.kernel->tile_k,
+                    .swapped = plan.tile.swapped ? 1 : 0, .schedule = static_cast<skgemm_schedule_t>(s.kind),
+                    .ctas = s.ctas, .split = s.split, .sk_tiles = s.sk_tiles, .tiles = s.tiles(),
+                    .steps_per_tile = s.space.steps, .workspace_bytes = plan.workspace_bytes,
+                    .predicted_us = plan.predicted_us};
   std::strncpy(out.kernel, plan.kernel->name, sizeof out.kernel - 1);
   return out;
 }
@@ -110,6 +111,19 @@ Status check_schedule(skgemm_schedule_t schedule, int64_t parameter) {
   if (parameter < 0 || (parameter != 0 && !takes_one)) {
     return Status::invalid("the schedule's parameter is " + std::to_string(parameter) +
                            ", it must be 0 or, for FIXED_SPLIT and STREAM_K, positive");
+  }
+  return Status::success();
+}
+
+Status check_tile(int32_t width, skgemm_orientation_t orientation) {
+  constexpr int32_t kWidest = 256;
+  if (width < 0 || width > kWidest || width % 8 != 0) {
+    return Status::invalid("the tile's width is " + std::to_string(width) + ", it must be 0 (the model chooses) or a "
+                           "multiple of 8 up to " + std::to_string(kWidest));
+  }
+  if (orientation < SKGEMM_ORIENTATION_AUTO || orientation > SKGEMM_ORIENTATION_SWAPPED) {
+    return Status::invalid("orientation is " + std::to_string(orientation) +
+                           ", it must be a value of skgemm_orientation_t");
   }
   return Status::success();
 }
@@ -236,6 +250,16 @@ skgemm_status_t skgemm_set_schedule(skgemm_handle_t handle, skgemm_schedule_t sc
     if (!status.ok()) return status;
     c.launch.limits.forced = static_cast<ScheduleKind>(schedule);
     c.launch.limits.forced_parameter = parameter;
+    return status;
+  });
+}
+
+skgemm_status_t skgemm_set_tile(skgemm_handle_t handle, int32_t width, skgemm_orientation_t orientation) {
+  return with(handle, [&](skgemm_context& c) {
+    Status status = check_tile(width, orientation);
+    if (!status.ok()) return status;
+    c.launch.limits.forced_width = width;
+    c.launch.limits.forced_orientation = static_cast<Orientation>(orientation);
     return status;
   });
 }

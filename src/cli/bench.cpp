@@ -5,6 +5,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "bench/domain.h"
 #include "commit.h"
@@ -25,17 +26,17 @@ struct BenchOptions {
   int every = 1;
   std::string type = "s", op = "NN", out;
   std::string cublas;
-  bool no_cublas = false, schedules = false;
-  int repeats = 3;
+  bool no_cublas = false, schedules = false, sweep = false;
+  int repeats = 3, check = 1;
   unsigned watchdog = 60;
   std::string csv, json, commit = SKGEMM_COMMIT;
 };
 
 volatile std::sig_atomic_t interrupted = 0;
 
-void on_interrupt(int) {
+void on_interrupt(int signal) {
   interrupted = 1;
-  std::signal(SIGINT, SIG_DFL);  // a second one ends at once
+  std::signal(signal, SIG_DFL);  // a second one ends at once
 }
 
 void check(const BenchOptions& o) {
@@ -47,6 +48,9 @@ void check(const BenchOptions& o) {
     throw UsageError("--align takes the number of elements that extents are multiples of, as 8 or 1");
   if (o.every < 1) throw UsageError("--every takes a number from 1 on");
   if (o.repeats < 1 || o.repeats > 100) throw UsageError("--repeats takes a number from 1 to 100");
+  if (o.check < 0) throw UsageError("--check takes a number from 0 (never) on");
+  if (o.sweep && (o.schedules || !o.cublas.empty() || !o.json.empty()))
+    throw UsageError("--sweep goes without --schedules, --cublas and --json: it measures plans of ours, into --csv");
   if (o.no_cublas && !o.cublas.empty()) throw UsageError("--no-cublas and --cublas exclude each other");
 }
 
@@ -115,55 +119,90 @@ std::string ratio_words(const Result& r) {
   return fmt::format("{:.2f}x", r.cublas.graph_us / r.ours.graph_us);
 }
 
-struct Measured {
-  std::vector<Result> results;
-  std::string stopped;  // "" or why not all cases were measured
-};
-
-Measured measure_all(Runner& runner, const std::vector<BenchCase>& cases, const BenchOptions& o) {
-  Measured measured;
+// Measures case after case; `measure` returns what is to be said of one. Returns "" or why not all were measured.
+std::string measure_all(const std::vector<BenchCase>& cases, const BenchOptions& o,
+                        const std::function<std::string(const BenchCase&, bool check)>& measure) {
   Progress progress(cases.size());
-  std::signal(SIGINT, on_interrupt);
-  for (const BenchCase& c : cases) {
-    const std::string name = to_string(c);
+  std::string stopped;
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_interrupt);
+  for (size_t i = 0; i < cases.size() && stopped.empty(); ++i) {
+    const std::string name = to_string(cases[i]);
     try {
       const Watchdog watchdog(name, o.watchdog);
-      measured.results.push_back(runner.run(c));
+      const std::string words = measure(cases[i], o.check > 0 && i % static_cast<size_t>(o.check) == 0);
+      progress.show(i + 1, fmt::format("{}  {}", name, words));
+      if (interrupted != 0 && i + 1 < cases.size())
+        stopped = fmt::format("interrupted after {} of {} cases", i + 1, cases.size());
     } catch (const std::runtime_error& failure) {
-      measured.stopped = fmt::format("stopped at {}: {}", name, failure.what());
-      break;
-    }
-    progress.show(measured.results.size(), fmt::format("{}  {}", name, ratio_words(measured.results.back())));
-    if (interrupted != 0 && measured.results.size() < cases.size()) {
-      measured.stopped = fmt::format("interrupted after {} of {} cases", measured.results.size(), cases.size());
-      break;
+      stopped = fmt::format("stopped at {}: {}", name, failure.what());
     }
   }
-  std::signal(SIGINT, SIG_DFL);
-  return measured;
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  return stopped;
+}
+
+Header header_of(const BenchOptions& o, const std::string& cases, const Runner& runner) {
+  Header header = {{"cases", cases}};
+  for (auto& entry : runner.header()) header.push_back(std::move(entry));
+  header.push_back({"commit", o.commit});
+  header.push_back({"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)))});
+  return header;
+}
+
+void add_ending(Header& header, const Runner& runner, const std::string& stopped) {
+  header.push_back({"wall", runner.spent()});
+  if (!stopped.empty()) header.push_back({"partial", stopped});
+}
+
+// Ends with the status that a run deserves.
+int status_of(const std::string& stopped, const std::vector<std::string>& bad) {
+  if (!stopped.empty()) fmt::print(stderr, "skgemm: {}\n", stopped);
+  return stopped.empty() && bad.empty() ? 0 : 1;
+}
+
+int compare(const BenchOptions& o, const std::vector<BenchCase>& cases, Runner& runner, Header header) {
+  std::ofstream csv, json;
+  if (!o.csv.empty()) csv = open_output(o.csv);
+  if (!o.json.empty()) json = open_output(o.json);
+  std::vector<Result> results;
+  const std::string stopped = measure_all(cases, o, [&](const BenchCase& c, bool check) {
+    results.push_back(runner.run(c, check));
+    return ratio_words(results.back());
+  });
+  add_ending(header, runner, stopped);
+  fmt::print("{}", summary(header, results));
+  if (csv.is_open()) csv << to_csv(header, results);
+  if (json.is_open()) json << to_json(header, results).dump(1) << "\n";
+  return status_of(stopped, failures(results));
+}
+
+// The table is written case by case: a long sweep that is ended early leaves what it has.
+int sweep(const BenchOptions& o, const std::vector<BenchCase>& cases, Runner& runner, Header header) {
+  std::ofstream csv;
+  if (!o.csv.empty()) csv = open_output(o.csv);
+  if (csv.is_open()) csv << sweep_csv_head(header);
+  std::vector<Sweep> sweeps;
+  const std::string stopped = measure_all(cases, o, [&](const BenchCase& c, bool check) {
+    sweeps.push_back(runner.sweep(c, check));
+    if (csv.is_open()) csv << sweep_csv(sweeps.back()) << std::flush;
+    return fmt::format("{} plans, regret {:.3f}", sweeps.back().plans.size(), sweeps.back().regret());
+  });
+  add_ending(header, runner, stopped);
+  fmt::print("{}", sweep_summary(header, sweeps));
+  return status_of(stopped, failures(sweeps));
 }
 
 void run_bench(const BenchOptions& o, int& status) {
   check(o);
   const auto [cases, illegal] = collect_cases(o);
-  const std::unique_ptr<Runner> runner = make_runner(
-      {.cublas = !o.no_cublas, .cublas_path = o.cublas, .schedules = o.schedules, .repeats = o.repeats}, cases);
-  std::ofstream csv, json;
-  if (!o.csv.empty()) csv = open_output(o.csv);
-  if (!o.json.empty()) json = open_output(o.json);
-
-  Header header = {{"cases", describe_cases(o, cases.size(), illegal)}};
-  for (auto& entry : runner->header()) header.push_back(std::move(entry));
-  header.push_back({"commit", o.commit});
-  header.push_back({"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)))});
-
-  const Measured measured = measure_all(*runner, cases, o);
-  if (!measured.stopped.empty()) header.push_back({"partial", measured.stopped});
-  fmt::print("{}", summary(header, measured.results));
-  if (csv.is_open()) csv << to_csv(header, measured.results);
-  if (json.is_open()) json << to_json(header, measured.results).dump(1) << "\n";
-  if (!measured.stopped.empty()) fmt::print(stderr, "skgemm: {}\n", measured.stopped);
-  if (!measured.stopped.empty() || !failures(measured.results).empty()) status = 1;
+  const std::unique_ptr<Runner> runner = make_runner({.cublas = !o.no_cublas && !o.sweep,
+                                                      .cublas_path = o.cublas,
+                                                      .schedules = o.schedules,
+                                                      .repeats = o.repeats,
+                                                      .watchdog_s = o.watchdog},
+                                                     cases);
+  const Header header = header_of(o, describe_cases(o, cases.size(), illegal), *runner);
+  if ((o.sweep ? sweep : compare)(o, cases, *runner, header) != 0) status = 1;
 }
 
 }  // namespace
@@ -188,14 +227,20 @@ void add_bench(CLI::App& app, int& status) {
   bench->add_option("--cublas", o.cublas, "this libcublas.so instead of the loader's");
   bench->add_flag("--no-cublas", o.no_cublas, "ours alone");
   bench->add_flag("--schedules", o.schedules, "also with each schedule forced, where the product can have it");
-  bench->add_option("--repeats", o.repeats, "measurements per case; the median counts")->capture_default_str();
+  bench->add_flag("--sweep", o.sweep,
+                  "no comparison: each case by many forced tiles and schedules, one line of --csv each");
+  bench->add_option("--repeats", o.repeats, "replays per case; the median counts (not with --sweep)")
+      ->capture_default_str();
+  bench->add_option("--check", o.check, "check the results of every Nth case; 0: of none")->capture_default_str();
   bench->add_option("--watchdog", o.watchdog, "seconds after which a case counts as hanging; 0: never")
       ->capture_default_str();
   bench->add_option("--csv", o.csv, "write the results here");
   bench->add_option("--json", o.json, "write the table and the results here");
   bench->add_option("--commit", o.commit, "what was measured, for the header")->capture_default_str();
   bench->footer(
-      "Examples:\n  skgemm bench --domain --type h --every 64 --csv h.csv\n  skgemm bench 4096 4096 1024 --type d "
+      "Examples:\n  skgemm bench --domain --type h --every 64 --csv h.csv\n  skgemm bench --domain --type h --every "
+      "256 "
+      "--sweep --csv plans.csv\n  skgemm bench 4096 4096 1024 --type d "
       "--schedules\n"
       "  SKGEMM_VERBOSE=1 SKGEMM_LOG=calls.log program; skgemm bench --replay calls.log");
   bench->callback([options, &status] { run_bench(*options, status); });

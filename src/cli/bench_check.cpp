@@ -12,8 +12,6 @@
 namespace skgemm::cli {
 namespace {
 
-constexpr int kSamples = 64;
-
 // The last of calls [0, calls) that writes to output `set`.
 int64_t last_writer(int64_t set, int64_t sets, int64_t calls) { return set + (calls - 1 - set) / sets * sets; }
 
@@ -21,12 +19,15 @@ void evaluate(Sample& s, const BenchCase& c, const Layout& layout, const Block& 
   const int64_t size = size_of(c.type);
   const int64_t a0 = layout.a_offset(s.call) / size + s.batch * c.stride_a();
   const int64_t b0 = layout.b_offset(s.call) / size + s.batch * c.stride_b();
+  const std::vector<double> a =
+      c.ops.a_transposed ? block.gather(a0 + s.i * c.lda, 1, c.k) : block.gather(a0 + s.i, c.lda, c.k);
+  const std::vector<double> b =
+      c.ops.b_transposed ? block.gather(b0 + s.j, c.ldb, c.k) : block.gather(b0 + s.j * c.ldb, 1, c.k);
   double sum = 0, squares = 0;
-  for (int64_t p = 0; p < c.k; ++p) {
-    const double a = block.at(a0 + (c.ops.a_transposed ? p + s.i * c.lda : s.i + p * c.lda));
-    const double b = block.at(b0 + (c.ops.b_transposed ? s.j + p * c.ldb : p + s.j * c.ldb));
-    sum += a * b;
-    squares += a * b * a * b;
+  for (size_t p = 0; p < a.size(); ++p) {
+    const double product = a[p] * b[p];
+    sum += product;
+    squares += product * product;
   }
   s.expected = c.alpha * (1 + c.beta) * sum;
   const double scale = std::abs(c.alpha) * (1 + std::abs(c.beta));

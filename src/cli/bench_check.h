@@ -9,6 +9,8 @@
 
 namespace skgemm::cli {
 
+constexpr int kSamples = 64;  // of one case
+
 // An element of C of one call, and what it must be.
 struct Sample {
   int64_t call;  // the last one that writes its part of the output pool

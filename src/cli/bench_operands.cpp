@@ -73,6 +73,34 @@ double Block::at(int64_t element) const {
   return load<double>(bytes_, i);
 }
 
+std::vector<double> Block::gather(int64_t first, int64_t stride, int64_t count) const {
+  std::vector<double> values(static_cast<size_t>(count));
+  const auto walk = [&]<class T>(T, auto value_of) {
+    int64_t at = first % elements_;
+    const int64_t step = stride % elements_;
+    for (double& value : values) {
+      value = value_of(load<T>(bytes_, at));
+      at += step;
+      at -= at >= elements_ ? elements_ : 0;
+    }
+  };
+  switch (type_) {
+    case DataType::f16:
+      walk(uint16_t{}, [](uint16_t bits) { return half_to_float(bits); });
+      break;
+    case DataType::bf16:
+      walk(uint16_t{}, [](uint16_t bits) { return bf16_to_float(bits); });
+      break;
+    case DataType::f32:
+      walk(float{}, [](float x) { return x; });
+      break;
+    case DataType::f64:
+      walk(double{}, [](double x) { return x; });
+      break;
+  }
+  return values;
+}
+
 int64_t input_bytes(const BenchCase& c) { return a_bytes_of(c) + b_bytes_of(c); }
 int64_t output_bytes(const BenchCase& c) { return aligned(c.c_extent() * size_of(c.out)); }
 

@@ -22,9 +22,17 @@ std::string table(std::string_view title, std::string_view other, const std::vec
   return out;
 }
 
-std::string outcome(const Timing& t) {
-  if (!t.failed.empty()) return "failed: " + t.failed;
-  return t.wrong;
+std::string table_of_classes(const std::vector<ShapeClass>& classes) {
+  if (classes.empty()) return "";
+  std::string out = fmt::format(
+      "\nShapes by cuBLAS's time, bound, and tiles against multiprocessors\n{:<14}{:<9}{:<16}{:>7}{:>9}{:>8}{:>16}\n",
+      "cuBLAS", "bound", "our tiles", "shapes", "geomean", "worst", "predicted/ours");
+  for (const ShapeClass& c : classes) {
+    fmt::format_to(std::back_inserter(out), "{:<14}{:<9}{:<16}{:>7}{:>9.3f}{:>8.3f}{:>16.3f}\n",
+                   words_of_span(c.low_us, c.high_us), c.memory_bound ? "memory" : "compute",
+                   c.under_one_wave ? "under one wave" : "more", c.count, c.geomean, c.worst, c.predicted_over_ours);
+  }
+  return out;
 }
 
 // CSV keeps one line a result: no commas or line breaks inside words.
@@ -34,8 +42,6 @@ std::string cell(std::string text) {
   }
   return text;
 }
-
-std::string time_cell(double us) { return std::isnan(us) ? "" : fmt::format("{:.3f}", us); }
 
 struct Column {
   std::string name, value;
@@ -77,6 +83,11 @@ std::vector<Column> columns_of(const Result& r) {
   }
   columns.push_back({"ours_wrong", cell(outcome(r.ours))});
   columns.push_back({"cublas_wrong", cell(outcome(r.cublas))});
+  columns.push_back({"tile_m", fmt::format("{}", r.tile_m)});
+  columns.push_back({"tile_n", fmt::format("{}", r.tile_n)});
+  columns.push_back({"swapped", r.swapped ? "1" : "0"});
+  columns.push_back({"tiles", fmt::format("{}", r.tiles)});
+  columns.push_back({"checked", r.checked ? "1" : "0"});
   return columns;
 }
 
@@ -99,6 +110,21 @@ nlohmann::json rows_to_json(const std::vector<Row>& rows) {
   return list;
 }
 
+nlohmann::json classes_to_json(const std::vector<ShapeClass>& classes) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const ShapeClass& c : classes) {
+    list.push_back({{"from_us", c.low_us},
+                    {"to_us", c.high_us},
+                    {"bound", c.memory_bound ? "memory" : "compute"},
+                    {"under_one_wave", c.under_one_wave},
+                    {"shapes", c.count},
+                    {"geomean", c.geomean},
+                    {"worst", c.worst},
+                    {"predicted_over_ours", c.predicted_over_ours}});
+  }
+  return list;
+}
+
 // A number where the text is one, so that readers need not convert.
 nlohmann::json typed(const std::string& text) {
   if (text.empty()) return nullptr;
@@ -109,9 +135,35 @@ nlohmann::json typed(const std::string& text) {
 
 }  // namespace
 
-std::string summary(const Header& header, const std::vector<Result>& results) {
+std::string time_cell(double us) { return std::isnan(us) ? "" : fmt::format("{:.3f}", us); }
+
+std::string outcome(const Timing& t) {
+  if (!t.failed.empty()) return "failed: " + t.failed;
+  return t.wrong;
+}
+
+std::string summary_head(const Header& header) {
   std::string out = "\n";
   for (const auto& [name, value] : header) fmt::format_to(std::back_inserter(out), "{:<10}{}\n", name, value);
+  return out;
+}
+
+std::string csv_head(const Header& header) {
+  std::string out;
+  for (const auto& [name, value] : header) fmt::format_to(std::back_inserter(out), "# {}: {}\n", name, value);
+  return out;
+}
+
+std::string listed(const std::vector<std::string>& lines) {
+  constexpr size_t kMostListed = 20;
+  std::string out;
+  for (size_t i = 0; i < lines.size() && i < kMostListed; ++i) out += fmt::format("  {}\n", lines[i]);
+  if (lines.size() > kMostListed) out += fmt::format("  and {} more\n", lines.size() - kMostListed);
+  return out;
+}
+
+std::string summary(const Header& header, const std::vector<Result>& results) {
+  std::string out = summary_head(header);
   const std::vector<Row> cublas = table_against_cublas(results);
   if (!cublas.empty()) {
     out += table("cuBLAS's time / ours: device time, each call replayed from a CUDA graph; classes by roofline + 2 us",
@@ -120,23 +172,23 @@ std::string summary(const Header& header, const std::vector<Result>& results) {
     out += table("No cuBLAS times. Roofline / our time: device time, replayed from a CUDA graph", "roofline",
                  table_against_roofline(results));
   }
+  out += table_of_classes(shape_classes(results));
   out += table("Time with a forced schedule / with the model's choice", "forced", table_against_schedules(results));
 
-  size_t cublas_bad = 0;
-  for (const Result& r : results) cublas_bad += outcome(r.cublas).empty() ? 0 : 1;
+  size_t cublas_bad = 0, checked = 0;
+  for (const Result& r : results) {
+    cublas_bad += outcome(r.cublas).empty() ? 0 : 1;
+    checked += r.checked ? 1 : 0;
+  }
   const std::vector<std::string> bad = failures(results);
   fmt::format_to(std::back_inserter(out),
-                 "\nchecked against fp64: {} shapes, {} of ours wrong or failed, {} of cuBLAS\n", results.size(),
-                 bad.size(), cublas_bad);
-  constexpr size_t kMostListed = 20;
-  for (size_t i = 0; i < bad.size() && i < kMostListed; ++i) out += fmt::format("  {}\n", bad[i]);
-  if (bad.size() > kMostListed) out += fmt::format("  and {} more\n", bad.size() - kMostListed);
-  return out;
+                 "\nchecked against fp64: {} of {} shapes, {} of ours wrong or failed, {} of cuBLAS\n", checked,
+                 results.size(), bad.size(), cublas_bad);
+  return out + listed(bad);
 }
 
 std::string to_csv(const Header& header, const std::vector<Result>& results) {
-  std::string out;
-  for (const auto& [name, value] : header) fmt::format_to(std::back_inserter(out), "# {}: {}\n", name, value);
+  std::string out = csv_head(header);
   bool named = false;
   for (const Result& r : results) {
     const std::vector<Column> columns = columns_of(r);
@@ -159,6 +211,7 @@ nlohmann::json to_json(const Header& header, const std::vector<Result>& results)
   j["against_cublas"] = rows_to_json(table_against_cublas(results));
   j["against_roofline"] = rows_to_json(table_against_roofline(results));
   j["against_schedules"] = rows_to_json(table_against_schedules(results));
+  j["classes"] = classes_to_json(shape_classes(results));
   j["failures"] = failures(results);
   j["results"] = nlohmann::json::array();
   for (const Result& r : results) {

@@ -12,6 +12,16 @@ namespace skgemm::cli {
 // Name and value pairs: part, driver, CUDA, cuBLAS, clock, date, commit, cases, seed, ...
 using Header = std::vector<std::pair<std::string, std::string>>;
 
+// The header as the summary and the CSV begin with it.
+std::string summary_head(const Header& header);
+std::string csv_head(const Header& header);
+// Microseconds for a cell of a table; empty when not measured.
+std::string time_cell(double us);
+// "" or what went wrong.
+std::string outcome(const Timing& t);
+// A line each; the first twenty.
+std::string listed(const std::vector<std::string>& lines);
+
 std::string summary(const Header& header, const std::vector<Result>& results);
 std::string to_csv(const Header& header, const std::vector<Result>& results);
 nlohmann::json to_json(const Header& header, const std::vector<Result>& results);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/cli/bench_report.h"
+#include "src/cli/bench_sweep.h"
 
 namespace skgemm::cli {
 
@@ -14,6 +14,7 @@ struct RunnerOptions {
   std::string cublas_path;  // "" : where the loader finds it
   bool schedules = false;   // also each forced schedule
   int repeats = 3;
+  unsigned watchdog_s = 60;  // of a sweep's single plans
 };
 
 class Runner {
@@ -21,8 +22,12 @@ class Runner {
   virtual ~Runner() = default;
   // Part, driver, CUDA, cuBLAS, clock.
   virtual Header header() const = 0;
-  // Throws std::runtime_error when the device can't go on.
-  virtual Result run(const BenchCase& c) = 0;
+  // What the host's time went to so far.
+  virtual std::string spent() const = 0;
+  // Both throw std::runtime_error when the device can't go on. `check`: the results against fp64 sums.
+  virtual Result run(const BenchCase& c, bool check) = 0;
+  // The model's choice and what could be forced instead.
+  virtual Sweep sweep(const BenchCase& c, bool check) = 0;
 };
 
 // Allocates pools large enough for all of the cases. Throws UsageError where there is nothing to run on.

@@ -48,23 +48,40 @@ Row make_row(
   return {std::move(name), distribution(std::move(ratios)), flops / ours_us * 1e-6, flops / other_us * 1e-6};
 }
 
+constexpr double kEdges[] = {0, 5, 10, 20, 50, 100, INFINITY};  // of the classes by time, us
+
 std::vector<Row> classes(const std::vector<Result>& results, const Comparison& comparison) {
   constexpr double kFixedUs = 2;  // what even a perfect kernel needs to start and end
-  constexpr double kEdges[] = {0, 5, 10, 20, 50, 100, INFINITY};
   std::vector<Row> rows;
   rows.push_back(make_row("all", results, comparison));
   rows.push_back(make_row("memory-bound", results, comparison, [](const Result& r) { return r.memory_bound; }));
   rows.push_back(make_row("compute-bound", results, comparison, [](const Result& r) { return !r.memory_bound; }));
   for (size_t i = 0; i + 1 < std::size(kEdges); ++i) {
     const double low = kEdges[i], high = kEdges[i + 1];
-    const std::string name =
-        std::isinf(high) ? fmt::format("over {:g} us", low) : fmt::format("{:g} to {:g} us", low, high);
-    rows.push_back(make_row(name, results, comparison, [=](const Result& r) {
+    rows.push_back(make_row(words_of_span(low, high), results, comparison, [=](const Result& r) {
       return r.bound_us + kFixedUs >= low && r.bound_us + kFixedUs < high;
     }));
   }
   std::erase_if(rows, [](const Row& row) { return row.ratio.count == 0; });
   return rows;
+}
+
+// The results of class `c`, summed up in it; false when there are none.
+bool sum_up(const std::vector<Result>& results, ShapeClass& c) {
+  std::vector<double> ratios, predicted;
+  for (const Result& r : results) {
+    if (!r.ours.measured() || !r.cublas.timed()) continue;
+    if (r.cublas.graph_us < c.low_us || r.cublas.graph_us >= c.high_us) continue;
+    if (r.memory_bound != c.memory_bound || r.under_one_wave != c.under_one_wave) continue;
+    ratios.push_back(r.cublas.graph_us / r.ours.graph_us);
+    if (!std::isnan(r.predicted_us)) predicted.push_back(r.predicted_us / r.ours.graph_us);
+  }
+  const Distribution d = distribution(std::move(ratios));
+  c.count = d.count;
+  c.geomean = d.geomean;
+  c.worst = d.min;
+  c.predicted_over_ours = distribution(std::move(predicted)).median;
+  return c.count > 0;
 }
 
 }  // namespace
@@ -138,6 +155,30 @@ std::vector<Row> table_against_schedules(const std::vector<Result>& results) {
 
 std::vector<Row> table_against_roofline(const std::vector<Result>& results) {
   return classes(results, {.other_us = [](const Result& r) { return r.bound_us; }});
+}
+
+std::string words_of_span(double low_us, double high_us) {
+  return std::isinf(high_us) ? fmt::format("over {:g} us", low_us) : fmt::format("{:g} to {:g} us", low_us, high_us);
+}
+
+std::vector<ShapeClass> shape_classes(const std::vector<Result>& results) {
+  std::vector<ShapeClass> list;
+  for (size_t i = 0; i + 1 < std::size(kEdges); ++i) {
+    for (const bool memory_bound : {true, false}) {
+      for (const bool under_one_wave : {true, false}) {
+        ShapeClass c{.low_us = kEdges[i],
+                     .high_us = kEdges[i + 1],
+                     .memory_bound = memory_bound,
+                     .under_one_wave = under_one_wave,
+                     .count = 0,
+                     .geomean = NAN,
+                     .worst = NAN,
+                     .predicted_over_ours = NAN};
+        if (sum_up(results, c)) list.push_back(c);
+      }
+    }
+  }
+  return list;
 }
 
 }  // namespace skgemm::cli

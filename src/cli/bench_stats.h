@@ -29,7 +29,11 @@ struct Result {
   bool memory_bound;
   std::string kernel, schedule;  // of our plan
   int64_t ctas = 0;
+  int64_t tile_m = 0, tile_n = 0, tiles = 0;
+  bool swapped = false;
+  bool under_one_wave = false;  // fewer tiles than multiprocessors
   double predicted_us = NAN;
+  bool checked = true;  // against fp64 sums
   Timing ours, cublas;
   std::vector<Timing> forced;  // in the order of forced_schedules()
 };
@@ -66,5 +70,18 @@ std::vector<Row> table_against_cublas(const std::vector<Result>& results);
 std::vector<Row> table_against_schedules(const std::vector<Result>& results);
 // Without cuBLAS: roofline time over ours.
 std::vector<Row> table_against_roofline(const std::vector<Result>& results);
+
+// Where the distance to cuBLAS lies: shapes by cuBLAS's time, bound and whether our tiles fill the machine once.
+struct ShapeClass {
+  double low_us, high_us;  // cuBLAS's time is in [low, high)
+  bool memory_bound, under_one_wave;
+  size_t count;
+  double geomean, worst;       // cuBLAS's time over ours
+  double predicted_over_ours;  // the median; NaN where there is no prediction
+};
+// "5 to 10 us", "over 100 us".
+std::string words_of_span(double low_us, double high_us);
+// In the order of time, memory before compute, under one wave before the rest. Empty classes are left out.
+std::vector<ShapeClass> shape_classes(const std::vector<Result>& results);
 
 }  // namespace skgemm::cli

@@ -52,14 +52,20 @@ struct ApiCall {
 
 }  // namespace
 
-OurContender::OurContender(const Workplace& place, ScheduleKind forced) {
+OurContender::OurContender(CUstream_st* stream) {
   must(skgemm_create(&handle_), "skgemm_create");
-  must(skgemm_set_stream(handle_, place.stream), "skgemm_set_stream");
-  must(skgemm_set_workspace(handle_, place.workspace, place.workspace_bytes), "skgemm_set_workspace");
-  must(skgemm_set_schedule(handle_, static_cast<skgemm_schedule_t>(forced), 0), "skgemm_set_schedule");
+  must(skgemm_set_stream(handle_, stream), "skgemm_set_stream");
 }
 
 OurContender::~OurContender() { skgemm_destroy(handle_); }
+
+void OurContender::force(ScheduleKind schedule, int64_t parameter) {
+  must(skgemm_set_schedule(handle_, static_cast<skgemm_schedule_t>(schedule), parameter), "skgemm_set_schedule");
+}
+
+void OurContender::force_tile(int32_t width, skgemm_orientation_t orientation) {
+  must(skgemm_set_tile(handle_, width, orientation), "skgemm_set_tile");
+}
 
 std::string OurContender::multiply(const BenchCase& c, const CallOperands& operands) {
   const ApiCall call(c, operands);

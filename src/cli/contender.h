@@ -15,27 +15,32 @@ class Contender {
   virtual std::string multiply(const BenchCase& c, const CallOperands& operands) = 0;
 };
 
-// Where contenders work: one stream, and for each its own lent memory.
-struct Workplace {
-  CUstream_st* stream;
-  void* workspace;
-  size_t workspace_bytes;
-};
-
-// The library through its C API, by the model's choice or a forced schedule.
+// The library through its C API, by the model's choice or what is forced. Its workspace is its own, as in a user's
+// program: a lent one costs a memset per call.
 class OurContender : public Contender {
  public:
-  OurContender(const Workplace& place, ScheduleKind forced);
+  explicit OurContender(CUstream_st* stream);
   ~OurContender() override;
   OurContender(const OurContender&) = delete;
   OurContender& operator=(const OurContender&) = delete;
 
   std::string multiply(const BenchCase& c, const CallOperands& operands) override;
+  // For the calls from now on; ScheduleKind{} and 0 leave the choice to the model.
+  void force(ScheduleKind schedule, int64_t parameter);
+  // The tile's width and on which side of C it lies, where the kernel has a choice.
+  void force_tile(int32_t width, skgemm_orientation_t orientation);
   // What multiply would run; a plan with an empty kernel name when the library gives none.
   skgemm_plan_t plan(const BenchCase& c, const CallOperands& operands);
 
  private:
   skgemm_handle_t handle_ = nullptr;
+};
+
+// The stream of a contender and the memory that it is lent.
+struct Workplace {
+  CUstream_st* stream;
+  void* workspace;
+  size_t workspace_bytes;
 };
 
 class CublasContender : public Contender {

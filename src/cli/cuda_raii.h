@@ -41,12 +41,19 @@ struct Destroy {
 using Stream = std::unique_ptr<CUstream_st, Destroy<cudaStreamDestroy>>;
 using Event = std::unique_ptr<CUevent_st, Destroy<cudaEventDestroy>>;
 using Graph = std::unique_ptr<CUgraph_st, Destroy<cudaGraphDestroy>>;
+using PinnedMemory = std::unique_ptr<std::byte, Destroy<cudaFreeHost>>;
 using GraphExec = std::unique_ptr<CUgraphExec_st, Destroy<cudaGraphExecDestroy>>;
 
 inline Stream make_stream() {
   cudaStream_t stream = nullptr;
   must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
   return Stream(stream);
+}
+
+inline PinnedMemory make_pinned(size_t bytes) {
+  void* data = nullptr;
+  must(cudaMallocHost(&data, bytes), "pinned memory");
+  return PinnedMemory(static_cast<std::byte*>(data));
 }
 
 inline Event make_event() {

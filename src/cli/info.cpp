@@ -76,22 +76,53 @@ json cpu_blas() {
           {"dgemm_", {{"library", routine_in_log(log, "dgemm_")}, {"works", right[1]}}}};
 }
 
+// What the constants of a kernel with a run-time width are made of, by their names in heuristics/cost_model.h.
+json width_facts(const WidthConstants& k) {
+  return {{"a0", k.a0},
+          {"a_column", k.a_column},
+          {"step0", k.step0},
+          {"step_column", k.step_column},
+          {"sm_gbs", k.sm_gbs},
+          {"l2_gbs", k.l2_gbs},
+          {"write_gbs", k.write_gbs},
+          {"write_all_gbs", k.write_all_gbs},
+          {"read_gbs", k.read_gbs},
+          {"read_all_gbs", k.read_all_gbs},
+          {"arrive", k.arrive},
+          {"e0", k.e0},
+          {"e_column", k.e_column},
+          {"loader0", k.loader0},
+          {"loader_round", k.loader_round},
+          {"c_unaligned", k.c_unaligned},
+          {"dram_share", k.dram_share}};
+}
+
+json kernel_facts(const KernelRow& row, const DeviceModel& device) {
+  const ConstantsSource constants = constants_for(row, device);
+  const CostConstants& k = constants.value;
+  json facts = {{"type", word_of(row.in)},
+                {"kernel", row.name},
+                {"tile", {row.tile_m, row.tile_n, row.tile_k}},
+                {"width_step", row.width_step},
+                {"stages", row.stages},
+                {"threads", row.threads},
+                {"smem_bytes", row.smem_bytes},
+                {"ctas_per_sm", resident_ctas(row, device)},
+                {"constants", constants.fitted ? "fitted" : "derived"},
+                {"us", {{"a", k.a}, {"b", k.b}, {"c", k.c}, {"d", k.d}, {"e", k.e}, {"solo", k.solo}}}};
+  if (row.width_step > 0) facts["by_width"] = width_facts(width_constants_for(row, device).value);
+  return facts;
+}
+
 json kernels_of(const DeviceModel& device) {
   json rows = json::array();
   for (const DataType type : {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}) {
-    const KernelRow* row = find_kernel(type, device.compute_capability);
-    if (row == nullptr) continue;
-    const ConstantsSource constants = constants_for(*row, device);
-    const CostConstants& k = constants.value;
-    rows.push_back({{"type", word_of(type)},
-                    {"kernel", row->name},
-                    {"tile", {row->tile_m, row->tile_n, row->tile_k}},
-                    {"stages", row->stages},
-                    {"threads", row->threads},
-                    {"smem_bytes", row->smem_bytes},
-                    {"ctas_per_sm", resident_ctas(*row, device)},
-                    {"constants", constants.fitted ? "fitted" : "derived"},
-                    {"us", {{"a", k.a}, {"b", k.b}, {"c", k.c}, {"d", k.d}, {"e", k.e}, {"solo", k.solo}}}});
+    const KernelRow* last = nullptr;
+    for (const bool small : {true, false}) {
+      const KernelRow* row = find_kernel(type, device.compute_capability, small);
+      if (row != nullptr && row != last) rows.push_back(kernel_facts(*row, device));
+      last = row;
+    }
   }
   return rows;
 }
@@ -137,17 +168,20 @@ json collect() {
 }
 
 void print_kernels(const json& device) {
-  fmt::print("    {:<5}{:<18}{:<13}{:>6}{:>9}{:>8}{:>9}  {:<8}{}\n", "type", "kernel", "tile", "stages", "threads",
+  fmt::print("    {:<5}{:<18}{:<15}{:>6}{:>9}{:>8}{:>9}  {:<8}{}\n", "type", "kernel", "tile", "stages", "threads",
              "smem KB", "CTAs/SM", "", "a, b, c, d, e, solo (us)");
   for (const json& row : device["kernels"]) {
     const json &tile = row["tile"], &us = row["us"];
-    fmt::print("    {:<5}{:<18}{:<13}{:>6}{:>9}{:>8.0f}{:>9}  {:<8}{:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.3g}\n",
+    // With a run-time width the costs are those of the widest tile.
+    const int step = row["width_step"].get<int>(), stages = row["stages"].get<int>();
+    const std::string widths = fmt::format("{}{}", step > 0 ? fmt::format("{}-", step) : "", tile[1].get<int>());
+    fmt::print("    {:<5}{:<18}{:<15}{:>6}{:>9}{:>8.0f}{:>9}  {:<8}{:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.3g}\n",
                row["type"].get<std::string>(), row["kernel"].get<std::string>(),
-               fmt::format("{}x{}x{}", tile[0].get<int>(), tile[1].get<int>(), tile[2].get<int>()),
-               row["stages"].get<int>(), row["threads"].get<int>(), row["smem_bytes"].get<double>() / 1024,
-               row["ctas_per_sm"].get<int>(), row["constants"].get<std::string>(), us["a"].get<double>(),
-               us["b"].get<double>(), us["c"].get<double>(), us["d"].get<double>(), us["e"].get<double>(),
-               us["solo"].get<double>());
+               fmt::format("{}x{}x{}", tile[0].get<int>(), widths, tile[2].get<int>()),
+               stages > 0 ? std::to_string(stages) : "any", row["threads"].get<int>(),
+               row["smem_bytes"].get<double>() / 1024, row["ctas_per_sm"].get<int>(),
+               row["constants"].get<std::string>(), us["a"].get<double>(), us["b"].get<double>(),
+               us["c"].get<double>(), us["d"].get<double>(), us["e"].get<double>(), us["solo"].get<double>());
   }
 }
 

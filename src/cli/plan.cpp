@@ -13,6 +13,7 @@
 #include "src/cli/device.h"
 #include "src/cli/draw.h"
 #include "src/cli/words.h"
+#include "src/shape_of.h"
 
 namespace skgemm::cli {
 namespace {
@@ -21,8 +22,8 @@ struct PlanOptions {
   int64_t m = 0, n = 0, k = 0, batch = 1;
   int64_t lda = 0, ldb = 0, ldc = 0;  // 0: packed
   int align = 16;
-  std::string type = "s", op = "NN", out, device, schedule = "auto", tile, svg;
-  int sms = 0;
+  std::string type = "s", op = "NN", out, device, schedule = "auto", orientation = "auto", tile, svg;
+  int sms = 0, width = 0;
   int64_t grid = 0, split = 0;
   bool json = false;
 };
@@ -59,11 +60,16 @@ void check(const PlanOptions& o) {
   if (o.sms < 0 || o.grid < 0 || o.split < 0) throw UsageError("--sms, --grid and --split can't be negative");
   const DataType in = parse_type(o.type), out = o.out.empty() ? in : parse_type(o.out);
   check_out(in, out, "the command line");
-  if (const auto element = static_cast<int64_t>(std::max(size_of(in), size_of(out))); o.align < element)
+  if (const auto element = std::max(size_of(in), size_of(out)); o.align < element)
     throw UsageError(fmt::format("--align is {}, but an element has {} bytes", o.align, element));
   const ScheduleKind kind = parse_schedule(o.schedule);
   if (o.split != 0 && kind != ScheduleKind::fixed_split) throw UsageError("--split needs --schedule split");
   if (o.grid != 0 && kind != ScheduleKind::stream_k) throw UsageError("--grid needs --schedule streamk");
+  if (o.width < 0 || o.width > 256 || o.width % 8 != 0)
+    throw UsageError(fmt::format("--width is {}, but takes a multiple of 8 up to 256 (0: the model chooses)", o.width));
+  const bool forced_tile = o.width != 0 || parse_orientation(o.orientation) != Orientation::automatic;
+  if (!o.tile.empty() && forced_tile)
+    throw UsageError("--tile gives the whole tile: leave out --width and --orientation");
 }
 
 DeviceModel device_of(const PlanOptions& o) {
@@ -82,22 +88,22 @@ DeviceModel device_of(const PlanOptions& o) {
 
 Shape shape_of(const PlanOptions& o) {
   const OpPair ops = parse_ops(o.op);
-  const DataType in = parse_type(o.type), out = o.out.empty() ? in : parse_type(o.out);
-  auto alignment = [&](int64_t ld, int64_t packed, DataType type) {
-    const int64_t pitch = (ld == 0 ? packed : ld) * size_of(type);
-    return static_cast<int>(std::min<int64_t>({16, o.align, pitch & -pitch}));
+  const auto matrix = [&](int64_t ld, int64_t rows, int64_t columns) {
+    const int64_t pitch = ld == 0 ? rows : ld;
+    int64_t packed = 0;  // only its last bits count, so it may wrap
+    (void)__builtin_mul_overflow(pitch, columns, &packed);
+    return Matrix{reinterpret_cast<void*>(static_cast<uintptr_t>(o.align)), pitch, packed};
   };
-  return {.m = o.m,
-          .n = o.n,
-          .k = o.k,
-          .batch = o.batch,
-          .in = in,
-          .out = out,
-          .a_k_major = ops.a_transposed,
-          .b_k_major = !ops.b_transposed,
-          .a_align = alignment(o.lda, ops.a_transposed ? o.k : o.m, in),
-          .b_align = alignment(o.ldb, ops.b_transposed ? o.n : o.k, in),
-          .c_align = alignment(o.ldc, o.m, out)};
+  GemmCall call{};
+  call.op_a = ops.a_transposed ? Op::t : Op::n;
+  call.op_b = ops.b_transposed ? Op::t : Op::n;
+  call.m = o.m, call.n = o.n, call.k = o.k, call.batch = o.batch;
+  call.in = parse_type(o.type);
+  call.out = o.out.empty() ? call.in : parse_type(o.out);
+  call.a = ops.a_transposed ? matrix(o.lda, o.k, o.m) : matrix(o.lda, o.m, o.k);
+  call.b = ops.b_transposed ? matrix(o.ldb, o.n, o.k) : matrix(o.ldb, o.k, o.n);
+  call.c = matrix(o.ldc, o.m, o.n);
+  return skgemm::shape_of(call);
 }
 
 // The library cuts a split down to the steps; who names one wants to know.
@@ -113,13 +119,17 @@ Planned plan_by_model(const PlanOptions& o) {
   if (o.sms > device.sms)
     throw UsageError(fmt::format("--sms is {}, but must be between 0 (all) and the {} multiprocessors of {}", o.sms,
                                  device.sms, device.name));
-  const Limits limits{
-      .sms = o.sms, .forced = parse_schedule(o.schedule), .forced_parameter = std::max(o.grid, o.split)};
-  const Plan plan = select(shape_of(o), device, limits);
+  const Limits limits{.sms = o.sms,
+                      .forced = parse_schedule(o.schedule),
+                      .forced_parameter = std::max(o.grid, o.split),
+                      .forced_width = o.width,
+                      .forced_orientation = parse_orientation(o.orientation)};
+  const Shape shape = shape_of(o);
+  const Plan plan = select(shape, device, limits);
   if (plan.kernel == nullptr) throw UsageError(fmt::format("{} (type {} on {})", plan.why_not, o.type, device.name));
   const Room room = room_for(*plan.kernel, device, limits);
   check_split(o, plan.schedule.space);
-  const CostConstants k = constants_for(*plan.kernel, device).value;
+  const CostConstants k = costs_of(plan, shape, device, room.sms);
   const ActionCosts costs{k.a, step_time(k, plan.schedule.ctas, room.sms, room.ctas_per_sm), k.b, k.d, k.e};
   return {plan, plan.kernel->tile_k, costs, room.ctas(), false, device.name};
 }
@@ -151,7 +161,8 @@ Planned plan_by_hand(const PlanOptions& o) {
       throw UsageError(
           "--tile draws a schedule that you name: add --schedule dp, split, streamk, one-tile or two-tile");
   }
-  const Plan plan{nullptr, static_cast<int>((*tile)[0]), static_cast<int>((*tile)[1]), false, s, 0, 0};
+  const TileShape shape{static_cast<int>((*tile)[0]), static_cast<int>((*tile)[1]), false};
+  const Plan plan{.kernel = nullptr, .tile = shape, .schedule = s, .workspace_bytes = 0, .predicted_us = 0};
   return {plan, static_cast<int>((*tile)[2]), {.start = 0, .step = 1, .publish = 0, .collect = 0, .store = 0}, p,
           true, fmt::format("{} SMs", p)};
 }
@@ -170,8 +181,9 @@ Caption caption_of(const PlanOptions& o, const Planned& planned, const Timeline&
                 ? fmt::format("{} x {} x {}{}: {} on {}", o.m, o.n, o.k, batch, name_of(s.kind), planned.device)
                 : fmt::format("{} x {} x {}, {} {}{}: {} on {}", o.m, o.n, o.k, name_of(parse_type(o.type)),
                               word_of(parse_ops(o.op)), batch, name_of(s.kind), planned.device);
-  std::string grid = fmt::format("{} of {}x{}, {} of {}, {}", counted(s.tiles(), "tile"), plan.tile_m, plan.tile_n,
-                                 counted(s.space.steps, "k-step"), planned.tile_k, counted(s.ctas, "CTA"));
+  std::string grid = fmt::format("{} of {}x{}{}, {} of {}, {}", counted(s.tiles(), "tile"), plan.tile.m, plan.tile.n,
+                                 plan.tile.swapped ? " (swapped)" : "", counted(s.space.steps, "k-step"),
+                                 planned.tile_k, counted(s.ctas, "CTA"));
   if (s.split > 1) grid += fmt::format(", split {}", s.split);
   if (s.sk_tiles > 0) grid += fmt::format(", {} shared by k-steps", counted(s.sk_tiles, "tile"));
   c.lines.push_back(grid);
@@ -198,8 +210,8 @@ nlohmann::json json_of(const PlanOptions& o, const Planned& planned, const Timel
                       {"batch", o.batch},
                       {"op", word_of(parse_ops(o.op))},
                       {"device", planned.device},
-                      {"tile", {plan.tile_m, plan.tile_n, planned.tile_k}},
-                      {"swapped", plan.swapped},
+                      {"tile", {plan.tile.m, plan.tile.n, planned.tile_k}},
+                      {"swapped", plan.tile.swapped},
                       {"schedule", name_of(s.kind)},
                       {"ctas", s.ctas},
                       {"split", s.split},
@@ -284,6 +296,9 @@ void add_plan(CLI::App& app, int&) {
   plan->add_option("--schedule", o.schedule, "auto, dp, split, streamk, one-tile or two-tile")->capture_default_str();
   plan->add_option("--grid", o.grid, "CTAs of --schedule streamk");
   plan->add_option("--split", o.split, "parts per tile of --schedule split");
+  plan->add_option("--width", o.width, "columns of the tile where the kernel has a choice (0: the model's)");
+  plan->add_option("--orientation", o.orientation, "auto, straight or swapped: the width along n or m")
+      ->capture_default_str();
   plan->add_option("--tile", o.tile, "MxNxK: draw a schedule on this tile, time in k-steps, no kernel");
   plan->add_flag("--json", o.json, "print JSON instead");
   plan->add_option("--svg", o.svg, "also draw into this file");

@@ -40,6 +40,15 @@ constexpr struct {
     {"two-tile", ScheduleKind::two_tile},
 };
 
+constexpr struct {
+  const char* word;
+  Orientation orientation;
+} kOrientations[] = {
+    {"auto", Orientation::automatic},
+    {"straight", Orientation::straight},
+    {"swapped", Orientation::swapped},
+};
+
 template <class Number>
 std::optional<Number> whole_number(std::string_view word) {
   Number value{};
@@ -75,6 +84,13 @@ std::optional<ScheduleKind> schedule_of_word(std::string_view word) {
   return std::nullopt;
 }
 
+std::optional<Orientation> orientation_of_word(std::string_view word) {
+  for (const auto& row : kOrientations) {
+    if (word == row.word) return row.orientation;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::array<int64_t, 3>> tile_of_word(std::string_view word) {
   std::array<int64_t, 3> tile{};
   for (size_t i = 0; i < tile.size(); ++i) {
@@ -104,6 +120,11 @@ OpPair parse_ops(const std::string& word) {
 ScheduleKind parse_schedule(const std::string& word) {
   if (const auto kind = schedule_of_word(word)) return *kind;
   throw UsageError(fmt::format("unknown schedule '{}': use auto, dp, split, streamk, one-tile or two-tile", word));
+}
+
+Orientation parse_orientation(const std::string& word) {
+  if (const auto orientation = orientation_of_word(word)) return *orientation;
+  throw UsageError(fmt::format("unknown orientation '{}': use auto, straight or swapped", word));
 }
 
 void check_out(DataType type, DataType out, const std::string& where) {

@@ -1,11 +1,11 @@
-// The words of the command line, of case files and of log lines: types, layouts, schedules, tiles.
+// The words of the command line, of case files and of log lines: types, layouts, schedules, orientations, tiles.
 #pragma once
 #include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "kernels/schedule.h"
+#include "heuristics/select.h"
 #include "skgemm.h"
 
 namespace skgemm::cli {
@@ -28,6 +28,9 @@ std::string word_of(OpPair ops);
 // auto dp split streamk one-tile two-tile, and the long names that plans print. ScheduleKind{} is auto.
 std::optional<ScheduleKind> schedule_of_word(std::string_view word);
 
+// auto straight swapped
+std::optional<Orientation> orientation_of_word(std::string_view word);
+
 // "128x64x16"
 std::optional<std::array<int64_t, 3>> tile_of_word(std::string_view word);
 
@@ -39,6 +42,7 @@ std::optional<double> number_of_word(std::string_view word);
 DataType parse_type(const std::string& word);
 OpPair parse_ops(const std::string& word);
 ScheduleKind parse_schedule(const std::string& word);
+Orientation parse_orientation(const std::string& word);
 // Throws UsageError, beginning with `where`, when products of this type can't be stored as `out`.
 void check_out(DataType type, DataType out, const std::string& where);
 

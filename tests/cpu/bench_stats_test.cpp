@@ -1,14 +1,9 @@
-// The benchmark's figures and its check of results: known distributions, the roofline, and that a wrong product is
-// noticed.
+// The benchmark's figures: known distributions, the roofline, the tables and their columns.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
-#include <functional>
 
-#include "src/cli/bench_check.h"
 #include "src/cli/bench_report.h"
-#include "src/host/half.h"
 
 namespace skgemm::cli {
 namespace {
@@ -102,170 +97,56 @@ TEST(Table, forced_schedules) {
   EXPECT_DOUBLE_EQ(rows[0].ratio.median, 2);
 }
 
-// ---- The check, against a pool filled and a product computed by plain loops.
-
-struct Bench {
-  BenchCase c;
-  Block block;
-  std::vector<std::byte> inputs, outputs;
-  Layout layout;
-
-  explicit Bench(const BenchCase& the_case)
-      : c(the_case), block(the_case.type, 5003, 9), inputs(1 << 19), outputs(1 << 17), layout{} {
-    for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = block.data()[i % block.size()];
-    layout = make_layout(c, std::ssize(inputs), std::ssize(outputs));
-  }
-
-  double input(int64_t offset, int64_t element) const {
-    return element_value(c.type, &inputs[static_cast<size_t>(offset + element * size_of(c.type))]);
-  }
-
-  // One call with the sum in fp32 (fp64 for fp64) over [0, steps), rounded to the output type.
-  void call(int64_t number, int64_t steps) {
-    for (int64_t e = 0; e < c.batch; ++e) {
-      for (int64_t j = 0; j < c.n; ++j) {
-        for (int64_t i = 0; i < c.m; ++i) store(number, e, i, j, sum(number, e, i, j, steps));
-      }
-    }
-  }
-
-  double sum(int64_t number, int64_t e, int64_t i, int64_t j, int64_t steps) const {
-    double wide = 0;
-    float narrow = 0;
-    for (int64_t p = 0; p < steps; ++p) {
-      const int64_t a = e * c.stride_a() + (c.ops.a_transposed ? p + i * c.lda : i + p * c.lda);
-      const int64_t b = e * c.stride_b() + (c.ops.b_transposed ? j + p * c.ldb : p + j * c.ldb);
-      const double product = input(layout.a_offset(number), a) * input(layout.b_offset(number), b);
-      wide += product;
-      narrow += static_cast<float>(product);
-    }
-    return c.type == DataType::f64 ? wide : static_cast<double>(narrow);
-  }
-
-  void store(int64_t number, int64_t e, int64_t i, int64_t j, double value) {
-    std::byte* at =
-        &outputs[static_cast<size_t>(layout.c_offset(number) + (e * c.stride_c() + i + j * c.ldc) * size_of(c.out))];
-    const double old = c.beta == 0 ? 0 : c.beta * element_value(c.out, at);
-    const double result = c.alpha * value + old;
-    const auto narrow = static_cast<float>(result);
-    const uint16_t half = float_to_half(narrow);
-    uint32_t bits;
-    std::memcpy(&bits, &narrow, sizeof bits);
-    const auto bf16 = static_cast<uint16_t>((bits + 0x8000u) >> 16);
-    const void* from = c.out == DataType::f64   ? static_cast<const void*>(&result)
-                       : c.out == DataType::f32 ? static_cast<const void*>(&narrow)
-                       : c.out == DataType::f16 ? &half
-                                                : &bf16;
-    std::memcpy(at, from, static_cast<size_t>(size_of(c.out)));
-  }
-
-  int wrong(const std::vector<Sample>& samples) const {
-    int count = 0;
-    for (const Sample& s : samples) {
-      count += judge(s, element_value(c.out, &outputs[static_cast<size_t>(offset_of(s, c, layout))])).empty() ? 0 : 1;
-    }
-    return count;
-  }
-};
-
-std::vector<BenchCase> small_cases() {
-  std::vector<BenchCase> cases;
-  for (const DataType type : {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}) {
-    for (const OpPair ops : {OpPair{false, false}, OpPair{true, false}, OpPair{false, true}, OpPair{true, true}}) {
-      BenchCase c = packed_case(type, ops, 19, 23, 101);
-      cases.push_back(c);
-      c.lda += 3;
-      c.ldb += 5;
-      c.ldc += 7;
-      c.batch = 3;
-      c.alpha = -0.75;
-      cases.push_back(c);
-      if (size_of(type) == 2) {
-        c.out = DataType::f32;
-        c.given_stride_a = 0;
-        c.given_stride_b = c.stride_b() + 11;
-        c.given_stride_c = c.stride_c() + 13;
-        cases.push_back(c);
-      }
-    }
-  }
-  return cases;
+Result class_of(double ours, double cublas, bool memory_bound, bool under_one_wave, double predicted) {
+  Result r = result_of(512, ours, cublas);
+  r.memory_bound = memory_bound;
+  r.under_one_wave = under_one_wave;
+  r.predicted_us = predicted;
+  return r;
 }
 
-constexpr int64_t kCalls = 11;
+TEST(Classes, by_time_bound_and_wave) {
+  std::vector<Result> results = {
+      class_of(4, 4.999, true, true, 5),  class_of(2, 4, true, true, 1),       class_of(8, 2, true, true, NAN),
+      class_of(6, 5, true, true, 6),      class_of(5, 4, false, true, 5),      class_of(5, 4, true, false, 10),
+      class_of(50, 99, false, false, 50), class_of(90, 100, false, false, 45), class_of(1, 1e4, false, false, 1),
+  };
+  results.push_back(class_of(1, 3, true, true, 1));
+  results.back().ours.wrong = "C(0, 0)";
+  results.push_back(class_of(1, NAN, true, true, 1));
 
-TEST(Check, right_products_pass_and_short_sums_do_not) {
-  for (const BenchCase& c : small_cases()) {
-    Bench bench(c);
-    ASSERT_GE(bench.layout.sets, 2) << to_string(c);
-    const auto samples = draw_samples(c, bench.layout, bench.block, kCalls, 5);
-    std::ranges::fill(bench.outputs, std::byte{0xff});
-    EXPECT_EQ(bench.wrong(samples), std::ssize(samples)) << "NaN everywhere: " << to_string(c);
-    for (int64_t call = 0; call < kCalls; ++call) bench.call(call, c.k);
-    EXPECT_EQ(bench.wrong(samples), 0) << to_string(c);
-    for (int64_t call = 0; call < kCalls; ++call) bench.call(call, c.k - 1);
-    EXPECT_GT(bench.wrong(samples), std::ssize(samples) / 2) << "last k-step missing: " << to_string(c);
-  }
+  const std::vector<ShapeClass> classes = shape_classes(results);
+  ASSERT_EQ(classes.size(), 6u);
+  const ShapeClass& first = classes[0];
+  EXPECT_TRUE(first.low_us == 0 && first.high_us == 5 && first.memory_bound && first.under_one_wave);
+  EXPECT_EQ(first.count, 3u);  // neither the wrong result nor the one without cuBLAS
+  EXPECT_NEAR(first.geomean, std::cbrt(4.999 / 4 * 2 * 0.25), 1e-12);
+  EXPECT_DOUBLE_EQ(first.worst, 0.25);
+  EXPECT_DOUBLE_EQ(first.predicted_over_ours, (5.0 / 4 + 0.5) / 2);  // of the two that have a prediction
+  EXPECT_TRUE(classes[1].memory_bound && !classes[1].under_one_wave && classes[1].high_us == 5);
+  EXPECT_TRUE(!classes[2].memory_bound && classes[2].under_one_wave && classes[2].high_us == 5);
+  EXPECT_TRUE(classes[3].low_us == 5 && classes[3].high_us == 10) << "5 us is not under 5 us";
+  EXPECT_TRUE(classes[4].low_us == 50 && classes[4].count == 1);
+  EXPECT_TRUE(classes[5].low_us == 100 && classes[5].count == 2) << "100 us is not under 100 us";
+  EXPECT_DOUBLE_EQ(classes[5].predicted_over_ours, 0.75);
+  size_t all = 0;
+  for (const ShapeClass& c : classes) all += c.count;
+  EXPECT_EQ(all, results.size() - 2);
+  EXPECT_NE(summary({}, results).find("over 100 us   compute  more"), std::string::npos) << summary({}, results);
+  EXPECT_TRUE(shape_classes({class_of(5, NAN, true, true, 5)}).empty());
 }
 
-TEST(Check, beta_is_checked_by_accumulating) {
-  for (BenchCase c : small_cases()) {
-    c.beta = 0.5;
-    Bench bench(c);
-    const auto samples = draw_samples(c, bench.layout, bench.block, kCalls, 5);
-    std::ranges::fill(bench.outputs, std::byte{0});
-    bench.call(0, c.k);
-    EXPECT_GT(bench.wrong(samples), std::ssize(samples) / 2) << "beta ignored: " << to_string(c);
-    bench.call(0, c.k);
-    EXPECT_EQ(bench.wrong(samples), 0) << to_string(c);
-  }
-}
-
-TEST(Check, samples_cover_corners_edges_and_calls) {
-  BenchCase c = packed_case(DataType::f32, {}, 40, 30, 8);
-  c.batch = 2;
-  const Bench bench(c);
-  const int64_t calls = 3 * bench.layout.c_sets - 2;  // some outputs are written twice, some three times
-  const auto samples = draw_samples(c, bench.layout, bench.block, calls, 5);
-  auto count = [&](const std::function<bool(const Sample&)>& has) { return std::ranges::count_if(samples, has); };
-  for (const int64_t i : {int64_t{0}, c.m - 1}) {
-    for (const int64_t j : {int64_t{0}, c.n - 1})
-      EXPECT_GE(count([&](const Sample& s) { return s.i == i && s.j == j; }), 2);
-  }
-  EXPECT_GE(count([&](const Sample& s) { return s.i == c.m - 1; }), 16);
-  EXPECT_GE(count([&](const Sample& s) { return s.j == c.n - 1; }), 16);
-  for (const int64_t set : {int64_t{0}, bench.layout.c_sets - 1}) {
-    EXPECT_GE(count([&](const Sample& s) { return s.call % bench.layout.c_sets == set; }), 4);
-  }
-  for (const Sample& s : samples) {
-    EXPECT_LT(s.call, calls);
-    EXPECT_GE(s.call + bench.layout.c_sets, calls) << "a later call writes over it";
-  }
-}
-
-TEST(Check, bounds_are_far_below_one_product) {
-  // Factors uniform in [-1, 1): a product is 1/9 in the mean square, 1/4 in the mean.
-  const double norm = std::sqrt(8192.0) / 3;
-  EXPECT_LT(accumulation_bound(DataType::f16, 8192, norm), 0.01);
-  EXPECT_LT(accumulation_bound(DataType::f32, 8192, norm), 0.002);
-  EXPECT_LT(accumulation_bound(DataType::f64, 8192, norm), 4e-12);
-  EXPECT_LE(rounding_of(DataType::f16, 1), 0x1p-11);
-  EXPECT_LE(rounding_of(DataType::f32, 1), 0x1p-24);
-}
-
-TEST(Block, numbers_are_spread_over_the_interval) {
-  for (const DataType type : {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}) {
-    const Block block(type, 20000, 3);
-    double sum = 0, squares = 0;
-    for (int64_t i = 0; i < block.elements(); ++i) {
-      ASSERT_LE(std::abs(block.at(i)), 1);
-      sum += block.at(i);
-      squares += block.at(i) * block.at(i);
-    }
-    EXPECT_NEAR(sum / 20000, 0, 0.02);
-    EXPECT_NEAR(squares / 20000, 1.0 / 3, 0.02);
-    EXPECT_EQ(block.at(20000 + 17), block.at(17));
-  }
+TEST(Csv, tile_comes_after_the_older_columns) {
+  Result r = result_of(512, 10, 10);
+  r.tile_m = 128;
+  r.tile_n = 192;
+  r.swapped = true;
+  r.tiles = 12;
+  r.checked = false;
+  const std::string csv = to_csv({}, {r});
+  EXPECT_NE(csv.find(",ours_wrong,cublas_wrong,tile_m,tile_n,swapped,tiles,checked\n"), std::string::npos) << csv;
+  EXPECT_TRUE(csv.ends_with(",,,128,192,1,12,0\n")) << csv;
+  EXPECT_NE(summary({}, {r}).find("checked against fp64: 0 of 1 shapes"), std::string::npos);
 }
 
 }  // namespace

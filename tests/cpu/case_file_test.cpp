@@ -195,7 +195,7 @@ TEST(Words, what_a_product_can_be_stored_as) {
   EXPECT_THROW(check_out(DataType::f16, DataType::bf16, "here"), UsageError);
 }
 
-TEST(Words, types_ops_and_schedules) {
+TEST(Words, types_ops_schedules_and_orientations) {
   for (const DataType type : {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}) {
     EXPECT_EQ(type_of_word(word_of(type)), type);
     EXPECT_EQ(type_of_word(name_of(type)), type);
@@ -207,6 +207,10 @@ TEST(Words, types_ops_and_schedules) {
   EXPECT_EQ(schedule_of_word("stream-k"), ScheduleKind::stream_k);
   EXPECT_EQ(schedule_of_word("auto"), ScheduleKind{});
   EXPECT_FALSE(schedule_of_word("stream"));
+  EXPECT_EQ(orientation_of_word("auto"), Orientation::automatic);
+  EXPECT_EQ(orientation_of_word("straight"), Orientation::straight);
+  EXPECT_EQ(orientation_of_word("swapped"), Orientation::swapped);
+  EXPECT_FALSE(orientation_of_word("Swapped"));
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ PlanKey key_of(int64_t m) {
                     .b_k_major = true,
                     .a_align = 16,
                     .b_align = 16,
-                    .c_align = 16},
+                    .c_align = 16,
+                    .small_extents = true},
           .limits = {},
           .device = 0};
 }
@@ -62,10 +63,13 @@ TEST(PlanCache, EveryFieldIsPartOfTheKey) {
       [](PlanKey& k) { k.shape.a_align = 2; },
       [](PlanKey& k) { k.shape.b_align = 2; },
       [](PlanKey& k) { k.shape.c_align = 2; },
+      [](PlanKey& k) { k.shape.small_extents = false; },
       [](PlanKey& k) { k.limits.sms = 8; },
       [](PlanKey& k) { k.limits.workspace_bytes = 0; },
       [](PlanKey& k) { k.limits.forced = ScheduleKind::stream_k; },
       [](PlanKey& k) { k.limits.forced_parameter = 3; },
+      [](PlanKey& k) { k.limits.forced_width = 64; },
+      [](PlanKey& k) { k.limits.forced_orientation = Orientation::swapped; },
       [](PlanKey& k) { k.device = 1; },
   };
   PlanCache cache;

@@ -36,10 +36,11 @@ TEST(CostModel, MakespanCountsWavesAndPeers) {
   EXPECT_EQ(most_contributors(two_tile(space, 4)), 2);
   EXPECT_EQ(most_contributors(stream_k(space, 21)), 1);
   EXPECT_EQ(most_contributors(stream_k(space, 42)), 2);
+  EXPECT_EQ(most_contributors(stream_k(space, 63), true), 3) << "11, 11 and 10 steps";
 }
 
 Shape square(DataType type, int64_t m, int64_t n, int64_t k, int64_t batch = 1) {
-  return {m, n, k, batch, type, type, false, true, 16, 16, 16};
+  return {m, n, k, batch, type, type, false, true, 16, 16, 16, true};
 }
 
 TEST(Select, PlansFitTheirLimits) {
@@ -54,11 +55,11 @@ TEST(Select, PlansFitTheirLimits) {
     const Plan plan = select(shape, h200, limits);
     ASSERT_NE(plan.kernel, nullptr);
     ASSERT_LE(plan.workspace_bytes, limits.workspace_bytes);
-    ASSERT_EQ(plan.workspace_bytes, workspace_bytes(plan.schedule, plan.kernel->slot_bytes()));
-    ASSERT_LE(plan.schedule.counters(), kCounterCapacity);
+    ASSERT_EQ(plan.workspace_bytes, workspace_bytes(plan.schedule, plan.kernel->slot_bytes(plan.tile)));
+    ASSERT_LE(plan.schedule.counters() * plan.kernel->counters, kCounterCapacity);
     ASSERT_LE(plan.schedule.ctas, limits.sms > 0 && limits.sms < 132 ? limits.sms : 132 * plan.kernel->ctas_per_sm);
     ASSERT_GT(plan.predicted_us, 0);
-    ASSERT_EQ(plan.schedule.tiles(), ceil_div(shape.m, plan.tile_m) * ceil_div(shape.n, plan.tile_n) * shape.batch);
+    ASSERT_EQ(plan.schedule.tiles(), ceil_div(shape.m, plan.tile.m) * ceil_div(shape.n, plan.tile.n) * shape.batch);
   }
 }
 

@@ -174,6 +174,18 @@ TEST(ShapeOf, AlignmentIsTheWorstOfAddressPitchAndStride) {
   EXPECT_EQ(alignment(0x1001, 4, 0, DataType::f32, 1), 1);
 }
 
+TEST(ShapeOf, SmallExtentsFitSigned32Bits) {
+  GemmCall call = call_with({1, 0});
+  call.m = call.n = call.k = call.batch = INT32_MAX;
+  EXPECT_TRUE(shape_of(call).small_extents);
+  for (int64_t GemmCall::*extent : {&GemmCall::m, &GemmCall::n, &GemmCall::k, &GemmCall::batch}) {
+    GemmCall large = call_with({1, 0});
+    EXPECT_TRUE(shape_of(large).small_extents);
+    large.*extent = int64_t{1} << 31;
+    EXPECT_FALSE(shape_of(large).small_extents);
+  }
+}
+
 TEST(ShapeOf, LayoutsAreByContiguousK) {
   GemmCall call = call_with({1, 0});
   Shape shape = shape_of(call);

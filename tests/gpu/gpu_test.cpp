@@ -52,31 +52,6 @@ skgemm_status_t typed(skgemm_handle_t h, const skgemm_gemm_t& g, Single single, 
                  g.stride_c, g.batch);
 }
 
-// Puts a handle's modes as a case asks, and back to the defaults.
-class HandleModes {
- public:
-  HandleModes(skgemm_handle_t handle, const GemmCase& c)
-      : handle_(handle), lent_(c.workspace > 0 ? static_cast<size_t>(c.workspace + c.workspace_offset) : 0) {
-    check(skgemm_set_schedule(handle, static_cast<skgemm_schedule_t>(c.schedule), c.parameter), "skgemm_set_schedule");
-    check(skgemm_set_sm_limit(handle, static_cast<int>(c.sms)), "skgemm_set_sm_limit");
-    if (c.workspace > 0) {
-      check(skgemm_set_workspace(handle, lent_.data() + c.workspace_offset, static_cast<size_t>(c.workspace)),
-            "skgemm_set_workspace");
-    }
-  }
-  HandleModes(const HandleModes&) = delete;
-  HandleModes& operator=(const HandleModes&) = delete;
-  ~HandleModes() {
-    skgemm_set_schedule(handle_, SKGEMM_SCHEDULE_AUTO, 0);
-    skgemm_set_sm_limit(handle_, 0);
-    skgemm_set_workspace(handle_, nullptr, 0);
-  }
-
- private:
-  skgemm_handle_t handle_;
-  DeviceBuffer lent_;
-};
-
 // A machine that shows a GPU must be able to use it, unless the user hides it; SKGEMM_REQUIRE_GPU insists in any case.
 const char* why_a_gpu_is_expected() {
   if (std::getenv("SKGEMM_REQUIRE_GPU") != nullptr) return "SKGEMM_REQUIRE_GPU is set";
@@ -90,6 +65,25 @@ testing::AssertionResult complain(const GemmCase& c, const std::string& what) {
 }
 
 }  // namespace
+
+HandleModes::HandleModes(skgemm_handle_t handle, const GemmCase& c)
+    : handle_(handle), lent_(c.workspace > 0 ? static_cast<size_t>(c.workspace + c.workspace_offset) : 0) {
+  check(skgemm_set_schedule(handle, static_cast<skgemm_schedule_t>(c.schedule), c.parameter), "skgemm_set_schedule");
+  check(skgemm_set_tile(handle, static_cast<int32_t>(c.width), static_cast<skgemm_orientation_t>(c.orientation)),
+        "skgemm_set_tile");
+  check(skgemm_set_sm_limit(handle, static_cast<int>(c.sms)), "skgemm_set_sm_limit");
+  if (c.workspace > 0) {
+    check(skgemm_set_workspace(handle, lent_.data() + c.workspace_offset, static_cast<size_t>(c.workspace)),
+          "skgemm_set_workspace");
+  }
+}
+
+HandleModes::~HandleModes() {
+  skgemm_set_schedule(handle_, SKGEMM_SCHEDULE_AUTO, 0);
+  skgemm_set_tile(handle_, 0, SKGEMM_ORIENTATION_AUTO);
+  skgemm_set_sm_limit(handle_, 0);
+  skgemm_set_workspace(handle_, nullptr, 0);
+}
 
 void GpuTest::SetUp() {
   int devices = 0;
@@ -149,6 +143,12 @@ void DeviceCase::refresh() {
   a_.upload(operands_.a.frame());
   b_.upload(operands_.b.frame());
   c_.upload(operands_.c.frame());
+}
+
+void DeviceCase::force(const Modes& modes) {
+  case_.width = modes.width, case_.orientation = modes.orientation;
+  case_.schedule = modes.schedule, case_.parameter = modes.parameter;
+  case_.sms = modes.sms;
 }
 
 skgemm_gemm_t DeviceCase::call() const {

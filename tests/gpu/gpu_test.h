@@ -28,6 +28,24 @@ class GpuTest : public testing::Test {
   std::unique_ptr<Handle> handle_;
 };
 
+// What a case forces on the handle, besides a workspace.
+struct Modes {
+  int64_t width = 0, orientation = 0, schedule = 0, parameter = 0, sms = 0;
+};
+
+// Puts a handle's modes as a case asks, and back to the defaults.
+class HandleModes {
+ public:
+  HandleModes(skgemm_handle_t handle, const GemmCase& c);
+  HandleModes(const HandleModes&) = delete;
+  HandleModes& operator=(const HandleModes&) = delete;
+  ~HandleModes();
+
+ private:
+  skgemm_handle_t handle_;
+  DeviceBuffer lent_;
+};
+
 // A case on the device: operands uploaded, ready to be run any number of times.
 class DeviceCase {
  public:
@@ -35,6 +53,8 @@ class DeviceCase {
 
   const GemmCase& gemm_case() const { return case_; }
   skgemm_gemm_t call() const;
+  // The case is another one from now on, as failures print it; HandleModes puts it on the handle.
+  void force(const Modes& modes);
   // Puts the product on the handle's stream.
   skgemm_status_t run(skgemm_handle_t handle) const;
   void reset_c() { c_.upload(operands_.c.frame()); }

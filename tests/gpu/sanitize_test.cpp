@@ -1,6 +1,6 @@
 // A small set for compute-sanitizer: every kernel, layout and schedule once, with odd shapes and operands that end
 // exactly where their allocation ends. These run in the ordinary suite too.
-#include "tests/gpu/gpu_test.h"
+#include "tests/gpu/known_product.h"
 #include "tests/gpu/type_pairs.h"
 
 namespace skgemm::test {
@@ -31,6 +31,7 @@ GemmCase whole_tiles(const TypePair& types, const WholeTiles& w) {
   GemmCase c;
   c.in = types.in, c.out = types.out, c.op = w.op;
   c.m = 256, c.n = 128, c.k = w.k;
+  c.width = 128, c.orientation = SKGEMM_ORIENTATION_STRAIGHT;
   const auto ld = [&](int64_t rows) { return (rows + w.pitch - 1) / w.pitch * w.pitch + w.shift % 2; };
   c.lda = ld(c.a_transposed() ? c.k : c.m), c.ldb = ld(c.b_transposed() ? c.n : c.k);
   c.offset_a = c.offset_b = w.shift, c.tight_end = 1, c.fill = Fill::integer;
@@ -42,7 +43,7 @@ GemmCase whole_tiles(const TypePair& types, const WholeTiles& w) {
 class SanitizeMemory : public GpuTest, public testing::WithParamInterface<TypePair> {};
 
 TEST_P(SanitizeMemory, TightOperands) {
-  for (const char* op : {"NN", "NT", "TN", "TT"}) {
+  for (const char* op : kOps) {
     for (int64_t shift = 0; shift < 4; ++shift) ASSERT_TRUE(passes(handle(), tight_case(GetParam(), op, shift)));
     GemmCase aligned = tight_case(GetParam(), op, 0);
     aligned.m = 128, aligned.n = 72, aligned.k = 96, aligned.offset_b = 0;
@@ -52,7 +53,7 @@ TEST_P(SanitizeMemory, TightOperands) {
 
 // The last steps of k, with rows at any address: one and two elements late, and packed odd rows.
 TEST_P(SanitizeMemory, ShortEndsOfUnalignedRows) {
-  for (const char* op : {"NN", "NT", "TN", "TT"}) {
+  for (const char* op : kOps) {
     for (int64_t k : {33, 35, 39, 65, 101}) {
       for (int64_t shift : {1, 2}) {
         GemmCase c = whole_tiles(GetParam(), {.op = op, .k = k, .pitch = 1, .shift = shift});
@@ -64,7 +65,7 @@ TEST_P(SanitizeMemory, ShortEndsOfUnalignedRows) {
 
 // The same with aligned rows, through units of one step to several tiles.
 TEST_P(SanitizeMemory, ShortEndsOfAlignedRows) {
-  for (const char* op : {"NN", "NT", "TN", "TT"}) {
+  for (const char* op : kOps) {
     for (int64_t k : {1, 7, 40, 41, 63, 95, 97, 167}) {
       GemmCase c = whole_tiles(GetParam(), {.op = op, .k = k, .pitch = 8, .shift = 0});
       for (c.parameter = 1; c.parameter < 4; c.parameter += 2) ASSERT_TRUE(passes(handle(), c));
@@ -84,13 +85,49 @@ TEST_P(SanitizeMemory, BatchAndWorkspace) {
 
 INSTANTIATE_TEST_SUITE_P(All, SanitizeMemory, testing::ValuesIn(kTypePairs), param_name);
 
+// Run-time widths, and operands that are loaded by TMA, through registers, and one each way.
+GemmCase tile_case(const TypePair& types, const char* op, const Placement& where, size_t variant) {
+  constexpr Tile tiles[] = {{16, SKGEMM_ORIENTATION_STRAIGHT}, {48, SKGEMM_ORIENTATION_SWAPPED},
+                            {112, SKGEMM_ORIENTATION_STRAIGHT}, {256, SKGEMM_ORIENTATION_SWAPPED},
+                            {80, SKGEMM_ORIENTATION_SWAPPED}};
+  GemmCase c = tight_case(types, op, static_cast<int64_t>(variant % 4));
+  const Tile& tile = tiles[variant % std::size(tiles)];
+  c.width = tile.width, c.orientation = tile.orientation;
+  return placed(c, where);
+}
+
+class SanitizeMemoryTiles : public TileTest, public testing::WithParamInterface<TypePair> {};
+
+TEST_P(SanitizeMemoryTiles, Placements) {
+  size_t variant = 0;
+  for (const char* op : kOps) {
+    for (const Placement& where : kPlacements) {
+      ASSERT_TRUE(passes(handle(), tile_case(GetParam(), op, where, variant++)));
+    }
+  }
+}
+
+TEST_P(SanitizeMemoryTiles, ShortEnds) {
+  size_t variant = 0;
+  for (const char* op : kOps) {
+    for (const Placement& where : {kAligned, kOdd}) {
+      for (const int64_t k : {1, 7, 31, 33, 63, 64, 65, 130}) {
+        GemmCase c = tile_case(GetParam(), op, kAligned, variant++);
+        c.k = k, c.lda = c.ldb = 0;
+        ASSERT_TRUE(passes(handle(), placed(c, where)));
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SanitizeMemoryTiles, testing::ValuesIn(kHalfPairs), param_name);
+
 // Races in shared memory and in the fixup: one layout per schedule, small.
 class SanitizeRace : public GpuTest, public testing::WithParamInterface<TypePair> {};
 
 TEST_P(SanitizeRace, EverySchedule) {
-  constexpr const char* ops[] = {"NN", "NT", "TN", "TT"};
   for (int64_t i = 0; i < 4; ++i) {
-    GemmCase c = tight_case(GetParam(), ops[i], i);
+    GemmCase c = tight_case(GetParam(), kOps[i], i);
     c.m = 70, c.n = 33;
     ASSERT_TRUE(passes(handle(), c));
   }
@@ -99,7 +136,7 @@ TEST_P(SanitizeRace, EverySchedule) {
 // The copies of whole tiles, with ragged and with whole ends of k, and several units in one CTA.
 TEST_P(SanitizeRace, WholeTiles) {
   int64_t parameter = 1;
-  for (const char* op : {"NN", "NT", "TN", "TT"}) {
+  for (const char* op : kOps) {
     for (int64_t shift : {0, 2}) {
       GemmCase c = whole_tiles(GetParam(), {.op = op, .k = 97 - shift, .pitch = 8, .shift = shift});
       c.parameter = parameter = 4 - parameter;
@@ -109,6 +146,22 @@ TEST_P(SanitizeRace, WholeTiles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SanitizeRace, testing::ValuesIn(kTypePairs), param_name);
+
+// The same for the producers, the ring (more steps than it has stages) and the chunks of C.
+class SanitizeRaceTiles : public TileTest, public testing::WithParamInterface<TypePair> {};
+
+TEST_P(SanitizeRaceTiles, BothProducers) {
+  size_t variant = 0;
+  for (const char* op : kOps) {
+    for (const Placement& where : {kAligned, kOdd, kPlacements[3]}) {
+      GemmCase c = tile_case(GetParam(), op, kAligned, variant++);
+      c.k = 900, c.lda = c.ldb = 0;
+      ASSERT_TRUE(passes(handle(), placed(c, where)));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SanitizeRaceTiles, testing::ValuesIn(kHalfPairs), param_name);
 
 }  // namespace
 }  // namespace skgemm::test

@@ -1,7 +1,7 @@
 // Every schedule forced. Products of ones must be exactly k: one lost or repeated k-step anywhere shows.
 #include <limits>
 
-#include "tests/gpu/gpu_test.h"
+#include "tests/gpu/known_product.h"
 #include "tests/gpu/type_pairs.h"
 
 namespace skgemm::test {
@@ -26,16 +26,11 @@ std::vector<Forced> forced_schedules(int64_t sms) {
   return all;
 }
 
-Reference constant(const GemmCase& c, double value) {
-  const size_t count = static_cast<size_t>(c.m * c.n * c.batch);
-  return {c.m, c.n, c.batch, std::vector<double>(count, rounded(c.out, value)), std::vector<double>(count, 0.0)};
-}
-
 class Schedules : public GpuTest, public testing::WithParamInterface<TypePair> {
  protected:
   void expect_ones_give_k(const GemmCase& base) {
     DeviceCase product(base);
-    const Reference expected = constant(product.gemm_case(), static_cast<double>(base.k));
+    const Reference expected = constant_reference(product.gemm_case(), static_cast<double>(base.k));
     for (const Forced& f : forced_schedules(sm_count())) {
       check(skgemm_set_schedule(handle(), f.schedule, f.parameter), "skgemm_set_schedule");
       product.reset_c();
@@ -145,7 +140,7 @@ TEST_F(Precision, KnownProducts) {
       check(skgemm_set_schedule(handle(), static_cast<skgemm_schedule_t>(schedule), 0), "skgemm_set_schedule");
       check(product.run(handle()), "gemm");
       check(cudaDeviceSynchronize(), "the kernel");
-      EXPECT_TRUE(product.judge(constant(product.gemm_case(), row.expected))) << row.a << " * " << row.b;
+      EXPECT_TRUE(product.judge(constant_reference(product.gemm_case(), row.expected))) << row.a << " * " << row.b;
     }
   }
 }

@@ -13,7 +13,6 @@ namespace skgemm::test {
 namespace {
 
 constexpr int64_t kTails[] = {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 257};
-constexpr const char* kOps[] = {"NN", "NT", "TN", "TT"};
 
 int64_t random_extent(Random& random) {
   const int64_t kind = random.integer(0, 9);
@@ -62,6 +61,8 @@ void choose_modes(GemmCase& c, Random& random) {
     if (c.schedule == SKGEMM_SCHEDULE_FIXED_SPLIT) c.parameter = random.integer(2, 8);
     if (c.schedule == SKGEMM_SCHEDULE_STREAM_K) c.parameter = random.pick(grids);
   }
+  if (random.one_in(2)) c.width = 8 * random.integer(0, 32);
+  c.orientation = random.integer(SKGEMM_ORIENTATION_AUTO, SKGEMM_ORIENTATION_SWAPPED);
   if (random.one_in(4)) {
     constexpr int64_t bytes[] = {1, 100, 20'000, 1 << 20}, offsets[] = {0, 4, 16, 100};
     c.workspace = random.pick(bytes);

@@ -20,6 +20,12 @@ inline constexpr TypePair kTypePairs[] = {
 // One of each kernel.
 inline constexpr TypePair kKernelTypes[] = {
     {DataType::f32, DataType::f32}, {DataType::f64, DataType::f64}, {DataType::f16, DataType::f16}};
+// Those that Hopper's wgmma computes.
+inline constexpr TypePair kHalfPairs[] = {{DataType::f16, DataType::f16},
+                                          {DataType::f16, DataType::f32},
+                                          {DataType::bf16, DataType::bf16},
+                                          {DataType::bf16, DataType::f32}};
+inline constexpr const char* kOps[] = {"NN", "NT", "TN", "TT"};
 
 inline std::string name_of_pair(const TypePair& t) { return std::string(name_of(t.in)) + "_" + name_of(t.out); }
 inline void PrintTo(const TypePair& t, std::ostream* to) { *to << name_of_pair(t); }

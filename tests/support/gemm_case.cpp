@@ -19,7 +19,8 @@ void visit_fields(Case& c, Visit&& visit) {
   visit("offset_a", c.offset_a), visit("offset_b", c.offset_b), visit("offset_c", c.offset_c);
   visit("alpha", c.alpha), visit("beta", c.beta), visit("tight_end", c.tight_end);
   visit("device_scalars", c.device_scalars), visit("typed_call", c.typed_call), visit("schedule", c.schedule);
-  visit("parameter", c.parameter), visit("sms", c.sms), visit("workspace", c.workspace);
+  visit("parameter", c.parameter), visit("width", c.width), visit("orientation", c.orientation);
+  visit("sms", c.sms), visit("workspace", c.workspace);
   visit("workspace_offset", c.workspace_offset), visit("seed", c.seed);
 }
 

@@ -28,6 +28,7 @@ struct GemmCase {
   int64_t device_scalars = 0;           // 1: alpha and beta in device memory
   int64_t typed_call = 0;               // 1: skgemm_sgemm and the like instead of skgemm_gemm_ex
   int64_t schedule = 0, parameter = 0;  // of skgemm_set_schedule
+  int64_t width = 0, orientation = 0;   // of skgemm_set_tile
   int64_t sms = 0;                      // of skgemm_set_sm_limit
   int64_t workspace = -1;               // bytes lent by the test; -1: the library's own
   int64_t workspace_offset = 0;         // bytes past a 256-byte boundary

@@ -1,0 +1,67 @@
+// The wgmma kernel: a producer warp feeds two warpgroups of consumers, each of which runs cta_main for its rows.
+#pragma once
+#include "kernels/ptx/cp_async.cuh"
+#include "kernels/ptx/dependent_launch.cuh"
+#include "kernels/row_producer.cuh"
+#include "kernels/wgmma_ops.cuh"
+
+namespace skgemm {
+
+// Registers of a thread: as many for each at launch, then what its role needs. A warpgroup that takes more waits until
+// the others have given them.
+inline constexpr int kLaunchRegisters = 65536 / wgmma_smem::kThreads / 8 * 8;
+inline constexpr int kProducerRegisters = 104, kConsumerRegisters = 200;
+static_assert(kProducerRegisters + wgmma_smem::kConsumers * kConsumerRegisters <=
+              (1 + wgmma_smem::kConsumers) * kLaunchRegisters);
+
+template <DataType kIn, bool kXKMajor, bool kYKMajor>
+__global__ void __launch_bounds__(wgmma_smem::kThreads, 1) gemm_wgmma(const __grid_constant__ WgmmaParams p) {
+  extern __shared__ char unaligned[];
+  const uint32_t begin = ptx::shared_address(unaligned);
+  const uint32_t address = (begin + wgmma_smem::kAlignment - 1) & ~(wgmma_smem::kAlignment - 1u);
+  char* const smem = unaligned + (address - begin);
+  const int warp = __shfl_sync(~0u, ptx::thread_index() / 32, 0);  // the same for all lanes, and known to be
+
+  if (ptx::thread_index() == 0) {
+    const bool tma = p.x.tma || p.y.tma, by_rows = !p.x.tma || !p.y.tma;
+    TmaRing::init(address, p.stages, tma + by_rows * RowProducer<kXKMajor, kYKMajor>::kArrivals);
+    for (int i = 0; i < wgmma_smem::kChunks; ++i) {
+      ptx::mbarrier_init(address + wgmma_smem::kChunkBarriersAt + 8 * i, 1);
+    }
+    ptx::mbarrier_init_fence();
+  } else if (ptx::thread_index() == 32) {
+    if (p.x.tma) ptx::tma_prefetch_map(&p.x.map);
+    if (p.y.tma) ptx::tma_prefetch_map(&p.y.map);
+    if (p.c.tma) ptx::tma_prefetch_map(&p.c.map);
+  }
+  __syncthreads();
+  ptx::let_next_grid_start();
+  ptx::wait_for_grids_before();
+
+  if (warp < 4) {
+    ptx::give_registers<kProducerRegisters>();
+    const TmaRing ring(address, p.stages, p.stage_bytes);
+    if (!p.x.tma || !p.y.tma) {
+      auto* const queue = reinterpret_cast<StepOrigin*>(smem + wgmma_smem::kQueueAt);
+      RowProducer<kXKMajor, kYKMajor>(p, ring, queue, blockIdx.x).run();
+    } else if (ptx::thread_index() == 0) {
+      TmaProducer<kXKMajor, kYKMajor>::run(p, ring, blockIdx.x);
+    }
+  } else {
+    ptx::take_registers<kConsumerRegisters>();
+    WgmmaOps<kIn, kXKMajor, kYKMajor> ops(p, smem, address, warp / 4 - 1);
+    cta_main(ops, p.schedule, blockIdx.x);
+    ops.finish();
+  }
+}
+
+template <DataType kIn>
+const void* wgmma_of_layout(bool x_k_major, bool y_k_major) {
+  if (x_k_major)
+    return y_k_major ? reinterpret_cast<const void*>(gemm_wgmma<kIn, true, true>)
+                     : reinterpret_cast<const void*>(gemm_wgmma<kIn, true, false>);
+  return y_k_major ? reinterpret_cast<const void*>(gemm_wgmma<kIn, false, true>)
+                   : reinterpret_cast<const void*>(gemm_wgmma<kIn, false, false>);
+}
+
+}  // namespace skgemm

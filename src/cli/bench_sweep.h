@@ -1,0 +1,61 @@
+// `skgemm bench --sweep`: which forced plans of ours are measured for a case, and what is written about them. Pure.
+#pragma once
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "skgemm.h"
+#include "src/cli/bench_report.h"
+
+namespace skgemm::cli {
+
+// What is asked of the library; the plan that it answers with may be another one.
+struct Forced {
+  int32_t width = 0;  // of the tile; 0: the model chooses
+  bool swapped = false;
+  ScheduleKind schedule{};  // ScheduleKind{}: the model chooses
+  int64_t parameter = 0;
+};
+
+// 16, or 32 where an operand's columns do not all start at multiples of 16 bytes.
+int64_t width_step(const BenchCase& c);
+// Tile widths that cut `extent` evenly: the smallest multiple of `step` for each number of tiles, from 256 down to 32,
+// each width once, ten at most, spread.
+std::vector<int32_t> balanced_widths(int64_t extent, int64_t step);
+// Schedules worth forcing on the tiles of `base`, a data-parallel plan, with `width` and `swapped` of `tile`.
+std::vector<Forced> schedules_for(const Forced& tile, const skgemm_plan_t& base, int64_t sms);
+// Whether a data-parallel plan has the tile that was asked for.
+bool has_tile(const skgemm_plan_t& plan, const Forced& asked);
+// Whether the plan has the schedule and the grid that were asked for.
+bool has_schedule(const skgemm_plan_t& plan, const Forced& asked);
+// Whether both plans make a launch do the same: hybrids without a partial wave are data-parallel, and so on.
+bool same_work(const skgemm_plan_t& x, const skgemm_plan_t& y);
+
+struct SweptPlan {
+  Forced forced;
+  skgemm_plan_t plan;
+  bool chosen = false;  // by the model
+  Timing timing;        // graph_us alone
+};
+struct Sweep {
+  BenchCase c;
+  std::vector<SweptPlan> plans;  // the model's choice first
+
+  const SweptPlan& chosen() const { return plans.front(); }
+  // The fastest with right results; nullptr when there is none.
+  const SweptPlan* best() const;
+  // The chosen plan's time over the best one's; NaN when either is not measured.
+  double regret() const;
+};
+
+// "f16_wgmma 128x192 swapped stream-k ctas 132"
+std::string to_string(const skgemm_plan_t& plan);
+
+std::string sweep_csv_head(const Header& header);
+std::string sweep_csv(const Sweep& sweep);
+// Best, chosen and regret for each case; geometric mean and worst of all.
+std::string sweep_summary(const Header& header, const std::vector<Sweep>& sweeps);
+// "h NN 130x128x128 by f16_wgmma ...: C(129, 3) is 1, but ..." for every plan that failed or is wrong.
+std::vector<std::string> failures(const std::vector<Sweep>& sweeps);
+
+}  // namespace skgemm::cli

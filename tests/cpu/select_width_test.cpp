@@ -1,0 +1,220 @@
+// Kernels with a run-time tile width: which width, orientation and schedule the selector takes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "kernels/fixup.h"
+#include "tests/cpu/width_case.h"
+
+namespace skgemm {
+namespace {
+
+int width_of(const Plan& plan) { return plan.tile.swapped ? plan.tile.m : plan.tile.n; }
+
+// Random shapes of all kinds, the same at every run.
+template <class Body>
+void for_random_shapes(int count, Body&& body) {
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<double> log2(0, 13.5);
+  const auto extent = [&] { return static_cast<int64_t>(std::exp2(log2(random))); };
+  for (int i = 0; i < count; ++i) {
+    Shape shape = half(extent(), extent(), extent(), i % 7 == 0 ? 3 : 1);
+    shape.in = i % 2 == 0 ? DataType::f16 : DataType::bf16;
+    shape.a_k_major = i % 3 == 0;
+    shape.b_k_major = i % 5 < 3;
+    if (i % 4 == 1) shape.a_align = 4;
+    if (i % 8 == 2) shape.b_align = 2;
+    if (i % 9 == 0) shape.c_align = 8;
+    SCOPED_TRACE(testing::Message() << i << ": " << shape.m << " x " << shape.n << " x " << shape.k);
+    body(shape);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(SelectWidth, NoWidthWastesASmallerStep) {
+  for_random_shapes(3000, [](const Shape& shape) {
+    const Plan plan = select(shape, h200());
+    const int width = width_of(plan);
+    const int64_t extent = plan.tile.swapped ? shape.m : shape.n;
+    ASSERT_EQ(plan.tile, plan.kernel->tile(width, plan.tile.swapped));
+    ASSERT_EQ(width % 16, 0) << width;
+    ASSERT_LE(width, 256);
+    ASSERT_TRUE(width >= 32 || extent <= 16) << width;
+    ASSERT_TRUE(width == 16 || ceil_div(extent, width - 16) > ceil_div(extent, width)) << width;
+  });
+}
+
+// Whatever else is forced, the free choice is predicted to be no slower, DRAM apart.
+TEST(SelectWidth, TheFreeChoiceIsTheFastest) {
+  const auto us = [](const Plan& plan, const Shape& shape) {
+    return makespan(costs_of(plan, shape, h200(), 132), plan.schedule, 132, 1);
+  };
+  for_random_shapes(150, [&](const Shape& shape) {
+    const double best = us(select(shape, h200()), shape);
+    for (const Orientation orientation : {Orientation::straight, Orientation::swapped}) {
+      for (int width = 32; width <= 256; width += 16) {
+        for (int kind = 0; kind <= 5; ++kind) {
+          const Limits limits{.forced = static_cast<ScheduleKind>(kind),
+                              .forced_width = width,
+                              .forced_orientation = orientation};
+          const Plan plan = select(shape, h200(), limits);
+          // Left to itself the selector splits no tile fixedly, and shares all tiles only below a wave.
+          const Schedule& s = plan.schedule;
+          if (s.kind == ScheduleKind::fixed_split) continue;
+          if (s.kind == ScheduleKind::stream_k && s.tiles() >= 132) continue;
+          ASSERT_LE(best, us(plan, shape) * (1 + 1e-12)) << to_string(plan);
+        }
+      }
+    }
+  });
+}
+
+TEST(SelectWidth, ThePredictionIsThatOfThePlan) {
+  const WidthConstants k = width_constants_for(wgmma(), h200()).value;
+  for_random_shapes(500, [&](const Shape& shape) {
+    const Plan plan = select(shape, h200());
+    const Candidate candidate = candidate_of(shape, *plan.kernel, plan.tile);
+    ASSERT_DOUBLE_EQ(predicted_us(k, candidate, plan.schedule, h200(), 132), plan.predicted_us);
+  });
+}
+
+TEST(SelectWidth, TheNarrowSideIsTheWidth) {
+  for (const int64_t narrow : {1, 16, 40, 64}) {
+    const Plan tall = select(half(8192, narrow, 4096), h200()), wide = select(half(narrow, 8192, 4096), h200());
+    EXPECT_FALSE(tall.tile.swapped) << narrow;
+    EXPECT_TRUE(wide.tile.swapped) << narrow;
+    const int64_t covers = ceil_div(narrow, 16) * 16;
+    EXPECT_EQ(tall.tile, (TileShape{128, static_cast<int>(covers), false}));
+    EXPECT_EQ(wide.tile, (TileShape{static_cast<int>(covers), 128, true}));
+  }
+}
+
+// Lines through registers are the dear ones: where one operand's are, it lies along the narrower side of the tile.
+TEST(SelectWidth, AlignmentDecidesWhereItMatters) {
+  Shape shape = half(8192, 40, 4096);
+  const Plan by_tma = select(shape, h200());
+  shape.a_align = shape.b_align = shape.c_align = 2;
+  const Plan through_registers = select(shape, h200());
+  EXPECT_EQ(through_registers.kernel, by_tma.kernel);
+  EXPECT_GT(through_registers.predicted_us, by_tma.predicted_us);
+  Shape c_alone = half(40, 8192, 4096);
+  c_alone.c_align = 2;
+  EXPECT_TRUE(select(c_alone, h200()).tile.swapped);
+  // 64 columns through registers instead of 128 rows.
+  Shape a_alone = half(4096, 4096, 512), b_alone = a_alone;
+  a_alone.a_align = b_alone.b_align = 2;
+  EXPECT_LT(select(a_alone, h200()).predicted_us,
+            select(a_alone, h200(), {.forced_width = 16, .forced_orientation = Orientation::straight}).predicted_us);
+  EXPECT_EQ(select(a_alone, h200(), {.forced_width = 64}).tile.swapped, true);
+  EXPECT_EQ(select(b_alone, h200(), {.forced_width = 64}).tile.swapped, false);
+}
+
+// Which operand lies along the width is a matter of the orientation, and so is what its layout and alignment cost.
+TEST(SelectWidth, TheWidthIsTheOtherOperandWhenSwapped) {
+  Shape shape = half(100, 200, 300);
+  shape.a_k_major = true, shape.b_k_major = false;
+  shape.a_align = 2;
+  const Candidate straight = candidate_of(shape, wgmma(), {128, 96, false});
+  const Candidate swapped = candidate_of(shape, wgmma(), {96, 128, true});
+  EXPECT_EQ(straight.width, 96);
+  EXPECT_EQ(swapped.width, 96);
+  EXPECT_FALSE(straight.width_k_major);
+  EXPECT_TRUE(swapped.width_k_major);
+  EXPECT_TRUE(straight.rows_unaligned && !straight.width_unaligned);
+  EXPECT_TRUE(swapped.width_unaligned && !swapped.rows_unaligned);
+  EXPECT_DOUBLE_EQ(straight.traffic, 2 * (100 * 300 + 300 * 200 + 100 * 200));
+}
+
+TEST(SelectWidth, ForcedTilesAreKept) {
+  for (int width = 8; width <= 256; width += 8) {
+    for (const Orientation orientation : {Orientation::straight, Orientation::swapped}) {
+      const Limits limits{.forced_width = width, .forced_orientation = orientation};
+      const Plan plan = select(half(1000, 1000, 1000), h200(), limits);
+      EXPECT_EQ(width_of(plan), ceil_div(width, 16) * 16);
+      EXPECT_EQ(plan.tile.swapped, orientation == Orientation::swapped);
+      Shape odd = half(1001, 1001, 1001);
+      odd.a_align = odd.b_align = odd.c_align = 2;
+      EXPECT_EQ(select(odd, h200(), limits).tile, plan.tile);
+    }
+    EXPECT_EQ(width_of(select(half(1000, 1000, 1000), h200(), {.forced_width = width})), ceil_div(width, 16) * 16);
+  }
+  EXPECT_TRUE(select(half(4096, 64, 512), h200(), {.forced_orientation = Orientation::swapped}).tile.swapped);
+  EXPECT_FALSE(select(half(64, 4096, 512), h200(), {.forced_orientation = Orientation::straight}).tile.swapped);
+}
+
+TEST(SelectWidth, KernelsOfOneTileIgnoreForcedTiles) {
+  Shape single = half(1000, 1000, 1000);
+  single.in = single.out = DataType::f32;
+  const Plan plan = select(single, h200(), {.forced_width = 16, .forced_orientation = Orientation::swapped});
+  EXPECT_EQ(plan.tile, plan.kernel->tile(plan.kernel->tile_n, false));
+}
+
+TEST(SelectWidth, EveryScheduleFitsItsLimits) {
+  int shared = 0;
+  for_random_shapes(400, [&](const Shape& shape) {
+    for (int kind = 0; kind <= 5; ++kind) {
+      for (const size_t workspace : {size_t{0}, size_t{1} << 20, size_t{8} << 20, size_t{1} << 30}) {
+        for (const int sms : {0, 13}) {
+          const Limits limits{.sms = sms, .workspace_bytes = workspace, .forced = static_cast<ScheduleKind>(kind)};
+          const Plan plan = select(shape, h200(), limits);
+          ASSERT_EQ(plan.workspace_bytes, workspace_bytes(plan.schedule, plan.kernel->slot_bytes(plan.tile)));
+          ASSERT_LE(plan.workspace_bytes, workspace) << to_string(plan);
+          ASSERT_LE(plan.schedule.counters() * plan.kernel->counters, kCounterCapacity) << to_string(plan);
+          ASSERT_LE(plan.schedule.ctas, sms > 0 ? sms : 132) << to_string(plan);
+          shared += plan.workspace_bytes > 0;
+        }
+      }
+    }
+  });
+  EXPECT_GT(shared, 1000) << "the limits left something to test";
+}
+
+// 3000 tiles of one width: one counter each would fit, the two of a wgmma tile do not.
+TEST(SelectWidth, EveryPartOfATileHasACounter) {
+  const Limits limits{.workspace_bytes = size_t{64} << 30,
+                      .forced = ScheduleKind::fixed_split,
+                      .forced_parameter = 2,
+                      .forced_width = 128,
+                      .forced_orientation = Orientation::straight};
+  EXPECT_EQ(select(half(128 * 50, 128 * 40, 1024), h200(), limits).schedule.kind, ScheduleKind::fixed_split);
+  EXPECT_EQ(select(half(128 * 50, 128 * 60, 1024), h200(), limits).schedule.kind, ScheduleKind::data_parallel);
+}
+
+TEST(SelectWidth, TilesCoverC) {
+  for_random_shapes(1000, [](const Shape& shape) {
+    for (const Orientation orientation : {Orientation::straight, Orientation::swapped}) {
+      const Plan plan = select(shape, h200(), {.forced_orientation = orientation});
+      const TileSpace& space = plan.schedule.space;
+      ASSERT_GE(space.tiles_m * plan.tile.m, shape.m);
+      ASSERT_GE(space.tiles_n * plan.tile.n, shape.n);
+      ASSERT_LT((space.tiles_m - 1) * plan.tile.m, shape.m);
+      ASSERT_LT((space.tiles_n - 1) * plan.tile.n, shape.n);
+      ASSERT_EQ(space.batch, shape.batch);
+      ASSERT_GE(space.steps * plan.kernel->tile_k, shape.k);
+      ASSERT_TRUE(space.group >= 1 && space.group <= space.tiles_m);
+    }
+  });
+}
+
+TEST(SelectWidth, ExtentsBeyond32BitsGoToTheOtherKernel) {
+  Shape shape = half(1000, 1000, 1000, 4);
+  EXPECT_STREQ(select(shape, h200()).kernel->name, "f16_wgmma");
+  shape.small_extents = false;
+  const Plan plan = select(shape, h200(), {.forced_width = 64});
+  EXPECT_STREQ(plan.kernel->name, "f16_mma");
+  EXPECT_EQ(plan.tile, plan.kernel->tile(plan.kernel->tile_n, false));
+  shape.in = DataType::bf16;
+  EXPECT_STREQ(select(shape, h200()).kernel->name, "bf16_mma");
+  shape.small_extents = true;
+  EXPECT_STREQ(select(shape, h200()).kernel->name, "bf16_wgmma");
+}
+
+TEST(SelectWidth, OnlyHopperHasWgmma) {
+  for (const char* part : {"a100", "l40s", "b200"}) {
+    EXPECT_STREQ(select(half(1000, 1000, 1000), *find_device(part)).kernel->name, "f16_mma") << part;
+  }
+}
+
+}  // namespace
+}  // namespace skgemm

@@ -1,0 +1,127 @@
+// What the cost model says of a kernel with a run-time width: how time depends on the width, on how many CTAs share the
+// machine and on how the operands lie.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "heuristics/cost_model.h"
+#include "tests/cpu/width_case.h"
+
+namespace skgemm {
+namespace {
+
+// Everything aligned, and no DRAM.
+Candidate aligned(int width, bool width_k_major = true) {
+  return {.row = &wgmma(),
+          .width = width,
+          .width_k_major = width_k_major,
+          .rows_unaligned = false,
+          .width_unaligned = false,
+          .c_unaligned = false,
+          .traffic = 0};
+}
+
+TEST(WidthCosts, TimeGrowsWithKAndWithTheWidth) {
+  const WidthConstants k = width_constants_for(wgmma(), h200()).value;
+  double before = 0;
+  for (int64_t steps = 1; steps <= 4096; steps *= 2) {
+    const Schedule s = data_parallel({16, 16, 1, steps, 1}, 132);
+    const double us = predicted_us(k, aligned(192), s, h200(), 132);
+    EXPECT_GT(us, before);
+    before = us;
+  }
+  CostConstants narrower{};
+  for (int width = 16; width <= 256; width += 16) {
+    const CostConstants costs = costs_of(k, aligned(width)).at(132);
+    EXPECT_GT(costs.a, narrower.a) << width;
+    EXPECT_GT(costs.b, narrower.b) << width;
+    EXPECT_GE(costs.solo, narrower.solo) << width;
+    EXPECT_GT(costs.d, narrower.d) << width;
+    EXPECT_GT(costs.e, narrower.e) << width;
+    narrower = costs;
+  }
+}
+
+TEST(WidthCosts, WideTilesAreCheaperPerFlop) {
+  const WidthConstants k = width_constants_for(wgmma(), h200()).value;
+  const auto per_column = [&](int width) {
+    return costs_of(k, aligned(width)).at(132).solo / width;
+  };
+  EXPECT_LT(per_column(256), per_column(128));
+  EXPECT_LT(per_column(128), per_column(64));
+  EXPECT_LT(per_column(64), per_column(16));
+}
+
+TEST(WidthCosts, WhatManyShareIsSlowerForEach) {
+  const WidthConstants k = width_constants_for(wgmma(), h200()).value;
+  const CandidateCosts costs = costs_of(k, aligned(64));
+  EXPECT_GT(costs.at(132).solo, costs.at(8).solo);
+  EXPECT_GT(costs.at(132).b, costs.at(8).b);
+  EXPECT_GE(costs.at(132).d, costs.at(8).d);
+  // But together they get more done: a step shared out over all is never slower than over a few.
+  for (int ctas = 1; ctas < 132; ++ctas) {
+    EXPECT_LE(costs.at(ctas + 1).solo / (ctas + 1), costs.at(ctas).solo / ctas * (1 + 1e-12));
+  }
+}
+
+TEST(WidthCosts, ContributorsAreNeverUndercounted) {
+  for (const int64_t tiles : {1, 2, 5, 12, 30}) {
+    for (const int64_t steps : {1, 2, 7, 32, 125}) {
+      for (int64_t g = 1; g <= std::min<int64_t>(132, tiles * steps); ++g) {
+        const Schedule s = stream_k({tiles, 1, 1, steps, 1}, g);
+        int64_t most = 1;
+        for (int64_t cta = 0; cta < g; ++cta) {
+          UnitCursor cursor(s, cta);
+          for (Unit u{}; cursor.next(u);) most = std::max(most, u.contributors);
+        }
+        const int64_t counted = most_contributors(s, true);
+        EXPECT_GE(counted, most) << tiles << " " << steps << " " << g;
+        EXPECT_TRUE(counted == most || g % tiles != 0) << tiles << " " << steps << " " << g;
+      }
+    }
+  }
+}
+
+TEST(WidthCosts, WhatTmaCannotTakeCosts) {
+  const WidthConstants k = width_constants_for(wgmma(), h200()).value;
+  const auto step = [&](bool rows, bool width) {
+    Candidate c = aligned(32);
+    c.rows_unaligned = rows, c.width_unaligned = width;
+    return costs_of(k, c).at(1).solo;
+  };
+  EXPECT_GT(step(false, true), step(false, false));
+  EXPECT_GT(step(true, false), step(false, true)) << "128 lines cost more than 32";
+  EXPECT_GT(step(true, true), step(true, false));
+  Candidate c = aligned(96);
+  c.c_unaligned = true;
+  EXPECT_GT(costs_of(k, c).a, costs_of(k, aligned(96)).a);
+  EXPECT_GT(costs_of(k, c).e, costs_of(k, aligned(96)).e);
+}
+
+TEST(WidthCosts, AWidthAlongContiguousColumnsIsLoadedIn64) {
+  const WidthConstants k = width_constants_for(wgmma(), h200()).value;
+  EXPECT_GT(costs_of(k, aligned(96, false)).load, costs_of(k, aligned(96)).load);
+  EXPECT_EQ(costs_of(k, aligned(128, false)).load, costs_of(k, aligned(128)).load);
+  EXPECT_EQ(costs_of(k, aligned(96, false)).load, costs_of(k, aligned(128)).load);
+}
+
+TEST(WidthCosts, NothingIsFasterThanDram) {
+  const Shape shape = half(16, 32768, 8192);
+  const Plan plan = select(shape, h200());
+  EXPECT_GE(plan.predicted_us, 2.0 * 32768 * 8192 / (h200().dram_gbs * 1e3));
+}
+
+TEST(WidthCosts, PartsThatWereNeverFittedHaveTheirOwn) {
+  for (const char* part : {"h200", "h100"}) {
+    EXPECT_EQ(width_constants_for(wgmma(), *find_device(part)).fitted, std::string_view(part) == "h200");
+    const CostConstants k = constants_for(wgmma(), *find_device(part)).value;
+    // 128x256x64 on one of 132 SMs: between the peak of a thousand TFLOP/s and a third of it.
+    EXPECT_GT(k.solo, 0.5);
+    EXPECT_LT(k.solo, 1.5);
+    EXPECT_EQ(select(half(4096, 4096, 4096), *find_device(part)).kernel, &wgmma());
+  }
+}
+
+}  // namespace
+}  // namespace skgemm

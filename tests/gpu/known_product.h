@@ -1,0 +1,77 @@
+// One product run again and again under forced tiles and schedules, against one reference.
+#pragma once
+#include <array>
+
+#include "tests/gpu/gpu_test.h"
+
+namespace skgemm::test {
+
+// The kernels whose tile width is run-time data: fp16 and bf16 on sm_90. Skips on other devices.
+class TileTest : public GpuTest {
+ protected:
+  void SetUp() override;
+};
+
+struct Tile {
+  int64_t width;
+  skgemm_orientation_t orientation;
+};
+inline constexpr int64_t kWidthStep = 16, kWidest = 256;
+inline constexpr size_t kTiles = 2 * kWidest / kWidthStep;
+// All widths, each straight and swapped.
+constexpr std::array<Tile, kTiles> all_tiles() {
+  std::array<Tile, kTiles> tiles{};
+  for (size_t i = 0; i < kTiles; ++i) {
+    tiles[i] = {static_cast<int64_t>(i / 2 + 1) * kWidthStep,
+                i % 2 == 0 ? SKGEMM_ORIENTATION_STRAIGHT : SKGEMM_ORIENTATION_SWAPPED};
+  }
+  return tiles;
+}
+
+// Where a matrix lies: the elements by which its leading dimension is past a multiple of 8, and those from a 256-byte
+// boundary to its first one.
+struct Place {
+  int64_t past, offset;
+};
+struct Placement {
+  Place a, b, c;
+};
+inline constexpr Placement kAligned{{8, 8}, {0, 0}, {8, 16}};  // for TMA
+inline constexpr Placement kOdd{{1, 1}, {3, 3}, {5, 1}};       // for nothing wider than an element
+inline constexpr Placement kPlacements[] = {
+    kAligned,
+    kOdd,
+    {{2, 2}, {4, 4}, {6, 6}},  // even
+    {{0, 0}, {7, 0}, {0, 0}},  // all but B
+    {{5, 5}, {0, 0}, {0, 0}},  // all but A
+    {{0, 0}, {0, 0}, {1, 0}},  // all but C
+    {{0, 1}, {0, 5}, {0, 3}},  // aligned leading dimensions, misaligned pointers
+};
+GemmCase placed(GemmCase c, const Placement& where);
+
+// A case's values do not depend on where they lie, so its reference holds for every placement.
+Reference reference_of(const GemmCase& c);
+// C is `value` throughout.
+Reference constant_reference(const GemmCase& c, double value);
+
+class KnownProduct {
+ public:
+  KnownProduct(const GemmCase& c, Reference expected);
+
+  // Runs under the modes, over a fresh C. What was forced must also be what is planned.
+  testing::AssertionResult run(skgemm_handle_t handle, const Modes& modes);
+  // The same, and judges.
+  testing::AssertionResult right(skgemm_handle_t handle, const Modes& modes);
+  // C and what is around it, after the last run.
+  const std::vector<std::byte>& bits() const { return bits_; }
+
+ private:
+  testing::AssertionResult planned_as_forced(skgemm_handle_t handle) const;
+
+  DeviceCase product_;
+  Reference expected_;
+  std::vector<std::byte> only_right_;  // bits, where rounding leaves no choice; otherwise empty
+  std::vector<std::byte> bits_;
+};
+
+}  // namespace skgemm::test
