@@ -44,22 +44,27 @@ WidthConstants derive_width(const KernelRow& row, const DeviceModel& device) {
   constexpr double kBytesPerCycle = 64;                         // between an SM and L2
   const double column_flops = 2.0 * row.tile_m * row.tile_k;
   const double port_gbs = kBytesPerCycle * device.clock_ghz;
-  return {.a0 = 2.0,
-          .a_column = 0.003,
-          .step0 = 0.02,
-          .step_column = column_flops / (kFlopsPerCycle * device.clock_ghz * 1e3 * kShareOfPeak),
-          .sm_gbs = 0.8 * port_gbs,
-          .l2_gbs = 1.25 * device.l2_gbs,  // CTAs that run together read some lines together
+  const double port_step = row.tile_m * row.tile_k * size_of(row.in) / (0.8 * port_gbs * 1e3);
+  const double port_column = row.tile_k * size_of(row.in) / (0.8 * port_gbs * 1e3);
+  const double column = column_flops / (kFlopsPerCycle * device.clock_ghz * 1e3 * kShareOfPeak);
+  return {.a0 = 2.3,
+          .a_column = 0.009,
+          .step0 = port_step,
+          .step_column = std::max(port_column, column - port_step / row.tile_n),
+          .l2_gbs = 2.3 * device.l2_gbs,
+          .l2_skewed_gbs = 1.7 * device.l2_gbs,
           .write_gbs = 0.5 * port_gbs,
-          .write_all_gbs = 0.7 * device.l2_gbs,
-          .read_gbs = 0.9 * port_gbs,
-          .read_all_gbs = device.l2_gbs,
-          .arrive = 0.7,
-          .e0 = 0.3,
-          .e_column = 0.003,
+          .write_all_gbs = 0.5 * device.l2_gbs,
+          .read_gbs = 0.6 * port_gbs,
+          .read_all_gbs = 1.4 * device.l2_gbs,
+          .arrive = 2.3,
+          .e0 = 0.6,
+          .e_column = 0.009,
           .loader0 = 0.1,
-          .loader_round = 0.25,
-          .c_unaligned = 0.002,
+          .loader_round = 0.55,
+          .copy0 = 1.5,
+          .copy_gbs = 0.6 * device.dram_gbs,
+          .c_unaligned = 0.004,
           .dram_share = 0.9};
 }
 
@@ -104,12 +109,16 @@ CandidateCosts costs_of(const WidthConstants& k, const Candidate& c) {
           .e = k.e0 + k.e_column * width + store,
           .arrive = k.arrive,
           .work = std::max(k.step0 + k.step_column * width, loader),
-          .load = operands / k.sm_gbs,
           .load_part = operands / k.l2_gbs,
+          .load_part_skewed = operands / k.l2_skewed_gbs,
           .write = slot / k.write_gbs,
           .write_part = slot / k.write_all_gbs,
           .read = slot / k.read_gbs,
           .read_part = slot / k.read_all_gbs};
+}
+
+double copy_us(const WidthConstants& k, size_t bytes) {
+  return k.copy0 + static_cast<double>(bytes) / (k.copy_gbs * 1e3);
 }
 
 double predicted_us(const WidthConstants& k, const Candidate& candidate, const Schedule& s, const DeviceModel& device,
@@ -176,8 +185,9 @@ double makespan(const CostConstants& k, const Schedule& s, int64_t sms, int64_t 
   const int64_t whole = ceil_div(s.tiles() - s.sk_tiles, s.ctas);
   const int64_t shared = s.sk_tiles > 0 ? ceil_div(s.sk_steps(), s.ctas) : 0;
   const int64_t units = whole + (shared > 0 ? 1 + (shared - 1) / s.space.steps : 0);
-  return k.a + step * static_cast<double>(shared + whole * s.space.steps) + static_cast<double>(units - 1) * k.e +
-         fixup;
+  const double shared_step = s.sk_tiles > 0 && s.ctas % s.sk_tiles != 0 ? step * k.skew : step;
+  return k.a + shared_step * static_cast<double>(shared) + step * static_cast<double>(whole * s.space.steps) +
+         static_cast<double>(units - 1) * k.e + fixup;
 }
 
 ConstantsSource constants_for(const KernelRow& row, const DeviceModel& device) {

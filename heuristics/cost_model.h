@@ -1,5 +1,6 @@
 // The paper's analytic model (Osama et al. 2023, appendix A.1) by its own names, and the makespan of a whole schedule.
 #pragma once
+#include <cmath>
 #include <cstdint>
 
 #include "heuristics/device_model.h"
@@ -20,6 +21,7 @@ struct CostConstants {
   // Whether d was fitted with the true number of contributors where a grid cuts every shared tile alike, also into
   // parts that differ by a step. If not, it goes with the bound for such grids, as for all others.
   bool exact_cuts = false;
+  double skew = 1;  // a shared step's time over another's, where a grid cuts tiles at different k
 };
 
 // What those constants come from where the tile's width is run-time data: microseconds (us), and GB/s, once as one CTA
@@ -27,10 +29,10 @@ struct CostConstants {
 struct WidthConstants {
   double a0;             // us: launch, first loads, last store's latency
   double a_column;       // us per column: the last tile's epilogue
-  double step0;          // us per k-step, whatever the width
-  double step_column;    // us per column and k-step: the multiplication rate
-  double sm_gbs;         // operands into one SM
-  double l2_gbs;         // operands out of L2, into all of them
+  double step0;          // us per k-step, whatever the width: the rows' operand into one SM
+  double step_column;    // us per column and k-step: the other operand, and the multiplications
+  double l2_gbs;         // operands out of L2, into all SMs, while CTAs work at the same k of neighbouring tiles
+  double l2_skewed_gbs;  // and while each is at a k of its own, so that no two ask for the same lines together
   double write_gbs;      // a partial's store by one CTA
   double write_all_gbs;  // and by all
   double read_gbs;       // a peer's partial read by one CTA
@@ -40,6 +42,8 @@ struct WidthConstants {
   double e_column;       // us per column of that
   double loader0;        // us per k-step: an operand comes through registers, not by TMA
   double loader_round;   // us per k-step and 64 lines (rows, columns or k) of such operands
+  double copy0;          // us: aligned copies of operands, whatever their size
+  double copy_gbs;       // bytes of such copies
   double c_unaligned;    // us per column: added to each epilogue where C goes through registers
   double dram_share;     // of the device's DRAM rate
 };
@@ -60,7 +64,7 @@ struct Candidate {
 struct CandidateCosts {
   double a, e, arrive;
   double work;             // a k-step's multiplications, or the instructions that load its operands through registers
-  double load, load_part;  // a k-step's operands: alone; times the number of CTAs
+  double load_part, load_part_skewed;  // a k-step's operands out of L2, times the number of CTAs
   double write, write_part;
   double read, read_part;  // a partial
 
@@ -68,17 +72,21 @@ struct CandidateCosts {
   CostConstants at(int64_t ctas) const {
     const auto n = static_cast<double>(ctas);
     const auto longer = [](double x, double y) { return x < y ? y : x; };
-    const double step = longer(work, longer(load, load_part * n));
+    // Neither hides the other whole: the square root of squares lies between their sum and the longer one.
+    const double step = std::hypot(work, load_part * n), skewed = std::hypot(work, load_part_skewed * n);
     return {.a = a,
             .b = arrive + longer(write, write_part * n),
             .c = step,
             .d = longer(read, read_part * n),
             .e = e,
             .solo = step,
-            .exact_cuts = true};
+            .exact_cuts = true,
+            .skew = skewed / step};
   }
 };
 CandidateCosts costs_of(const WidthConstants& k, const Candidate& candidate);
+// Aligned copies of so many bytes, ahead of the product.
+double copy_us(const WidthConstants& k, size_t bytes);
 // Device time of a candidate under a schedule, on at most `sms` multiprocessors.
 double predicted_us(const WidthConstants& k, const Candidate& candidate, const Schedule& s, const DeviceModel& device,
                     int64_t sms);

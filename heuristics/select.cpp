@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "heuristics/width_search.h"
+#include "kernels/aligned_copy.h"
 #include "kernels/fixup.h"
 
 namespace skgemm {
@@ -161,6 +162,7 @@ Plan plan_of(const KernelRow& row, const Choice& choice, double predicted) {
           .tile = choice.tile(),
           .schedule = choice.best(),
           .workspace_bytes = workspace_bytes(choice.best(), row.slot_bytes(choice.tile())),
+          .copy_bytes = 0,
           .predicted_us = predicted};
 }
 
@@ -185,7 +187,7 @@ Plan select_fixed(const Shape& shape, const KernelRow& row, const DeviceModel& d
   return plan_of(row, choice, std::max(choice.us(), k.a + traffic_bytes(shape) / (device.dram_gbs * 1e3)));
 }
 
-Plan select_width(const Shape& shape, const KernelRow& row, const DeviceModel& device, const Limits& limits) {
+Plan search_width(const Shape& shape, const KernelRow& row, const DeviceModel& device, const Limits& limits) {
   const Room room = room_for(row, device, limits);
   const WidthConstants k = width_constants_for(row, device).value;
   const WidthSearch search({shape, row, k, room}, limits);
@@ -200,12 +202,58 @@ Plan select_width(const Shape& shape, const KernelRow& row, const DeviceModel& d
   return plan_of(row, choice, predicted_us(k, candidate_of(shape, row, choice.tile()), choice.us(), device));
 }
 
+// Aligned copies of the operands whose lines aren't, all batch entries.
+size_t copy_bytes(const Shape& s) {
+  const auto bytes = [&](int64_t extent, bool k_major) {
+    return aligned_copy(k_major ? s.k : extent, k_major ? extent : s.k).bytes * s.batch;
+  };
+  return static_cast<size_t>((s.a_align < 16 ? bytes(s.m, s.a_k_major) : 0) +
+                             (s.b_align < 16 ? bytes(s.n, s.b_k_major) : 0));
+}
+
+Shape aligned_of(Shape s) {
+  s.a_align = s.b_align = 16;
+  return s;
+}
+
+// No plan is faster whose kernel reads unaligned operands through registers: all CTAs share the rounds of their loads
+// evenly. A round loads 64 lines: of the operand along a tile's rows, for the widest tile at most, or of the one along
+// its width, for all of its rows. Each operand can be either.
+double least_us_through_registers(const Shape& s, const KernelRow& row, const WidthConstants& k, const Room& room) {
+  const double tiles = static_cast<double>(s.m) * static_cast<double>(s.n) / row.tile_m / row.tile_n;
+  const double along_rows = tiles * row.tile_m / 64, along_width = tiles * row.tile_n / 64;
+  const bool both = s.a_align < 16 && s.b_align < 16;
+  const double rounds = std::max(1.0, both ? along_rows + along_width : std::min(along_rows, along_width));
+  const auto steps = static_cast<double>(ceil_div(s.k, row.tile_k) * s.batch);
+  return k.a0 + k.loader_round * rounds * steps / static_cast<double>(room.ctas());
+}
+
+// Operands that the TMA can't take come through registers, or from aligned copies where there is room for them.
+Plan select_width(const Shape& shape, const KernelRow& row, const DeviceModel& device, const Limits& limits) {
+  if (shape.a_align == 16 && shape.b_align == 16) return search_width(shape, row, device, limits);
+  const size_t copies = copy_bytes(shape);
+  if (limits.workspace_bytes < kCounterBytes + copies) return search_width(shape, row, device, limits);
+  const WidthConstants k = width_constants_for(row, device).value;
+  Limits rest = limits;
+  rest.workspace_bytes -= copies;
+  Plan copied = search_width(aligned_of(shape), row, device, rest);
+  copied.copy_bytes = copies;
+  copied.workspace_bytes = std::max(copied.workspace_bytes, kCounterBytes) + copies;
+  copied.predicted_us += copy_us(k, copies);
+  const double least = least_us_through_registers(shape, row, k, room_for(row, device, limits));
+  if (least >= copied.predicted_us) return copied;
+  const Plan direct = search_width(shape, row, device, limits);
+  return direct.predicted_us < copied.predicted_us ? direct : copied;
+}
+
 }  // namespace
 
 Room room_for(const KernelRow& row, const DeviceModel& device, const Limits& limits) {
   if (limits.sms > 0 && limits.sms < device.sms) return {limits.sms, 1};
   return {device.sms, resident_ctas(row, device)};
 }
+
+Shape shape_in_kernel(const Plan& plan, const Shape& shape) { return plan.copy_bytes > 0 ? aligned_of(shape) : shape; }
 
 Candidate candidate_of(const Shape& shape, const KernelRow& row, const TileShape& tile) {
   return {.row = &row,
@@ -221,7 +269,7 @@ CostConstants costs_of(const Plan& plan, const Shape& shape, const DeviceModel& 
   const KernelRow& row = *plan.kernel;
   if (row.width_step == 0) return constants_for(row, device).value;
   const WidthConstants k = width_constants_for(row, device).value;
-  return costs_of(k, candidate_of(shape, row, plan.tile)).at(std::min(plan.schedule.ctas, sms));
+  return costs_of(k, candidate_of(shape_in_kernel(plan, shape), row, plan.tile)).at(std::min(plan.schedule.ctas, sms));
 }
 
 Plan select(const Shape& shape, const DeviceModel& device, const Limits& limits) {

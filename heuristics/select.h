@@ -24,7 +24,7 @@ enum class Orientation : uint8_t { automatic, straight, swapped };
 
 struct Limits {
   int sms = 0;                                 // 0: all; fewer than the device has: that many CTAs at most
-  size_t workspace_bytes = size_t{256} << 20;  // what a plan may ask for
+  size_t workspace_bytes = size_t{1} << 30;  // what a plan may ask for
   ScheduleKind forced = ScheduleKind{};        // ScheduleKind{} (0): the model chooses
   int64_t forced_parameter = 0;                // split or grid of a forced schedule; 0: the model chooses
   int forced_width = 0;                        // where it is run-time data, rounded up as needed; 0: the model chooses
@@ -41,9 +41,11 @@ struct Room {
 };
 Room room_for(const KernelRow& row, const DeviceModel& device, const Limits& limits);
 
+// The product as the plan's kernel finds it: operands that are copied first lie aligned.
+Shape shape_in_kernel(const Plan& plan, const Shape& shape);
 // A tile of a kernel with a run-time width, as the cost model takes it.
 Candidate candidate_of(const Shape& shape, const KernelRow& row, const TileShape& tile);
-// The costs that a plan's time was predicted with.
+// The costs that a plan's time was predicted with, copies apart.
 CostConstants costs_of(const Plan& plan, const Shape& shape, const DeviceModel& device, int64_t sms);
 
 // The best plan; m, n, k, batch >= 1. Its kernel is nullptr, and why_not the reason, where no kernel exists for the

@@ -123,8 +123,8 @@ typedef struct skgemm_plan {
   int64_t sk_tiles; /* tiles whose k-steps are shared between CTAs */
   int64_t tiles;    /* all tiles, over the batch */
   int64_t steps_per_tile;
-  size_t workspace_bytes;
-  double predicted_us; /* the cost model's device time */
+  size_t workspace_bytes; /* partial sums and copies of operands: see skgemm_set_workspace */
+  double predicted_us;    /* the cost model's device time */
 } skgemm_plan_t;
 
 /* Library version as major*10000 + minor*100 + patch. */
@@ -151,11 +151,15 @@ skgemm_status_t skgemm_get_math_mode(skgemm_handle_t handle, skgemm_math_mode_t*
  * device spreads CTAs over all multiprocessors, a limited product has at most `sms` CTAs, whatever grid is forced. */
 skgemm_status_t skgemm_set_sm_limit(skgemm_handle_t handle, int sms);
 skgemm_status_t skgemm_get_sm_limit(skgemm_handle_t handle, int* sms);
-/* Lends device memory for partial sums instead of the library's own; the caller keeps it alive, and for one stream at a
- * time. Each call that uses it clears its first 16 KiB in stream order, so between calls it may be anybody's scratch.
- * (NULL, 0) goes back to the
- * library's own; (NULL, n > 0) is INVALID_VALUE. Too little never fails: the schedule falls back towards data-parallel.
- */
+/* Lends device memory instead of the library's own; the caller keeps it alive, and for one stream at a time. Each call
+ * that uses it clears its first 16 KiB in stream order, so between calls it may be anybody's scratch. (NULL, 0) goes
+ * back to the library's own; (NULL, n > 0) is INVALID_VALUE.
+ * It holds partial sums and, for fp16 and bf16 on sm_90, aligned copies of operands that TMA can't read as they lie:
+ * those whose address, leading dimension or (in a batch) stride is no multiple of 16 bytes. A copy takes 2 bytes for
+ * each element of A or B, columns rounded up to 32 bytes, times the batch. The library's own workspace for a product is
+ * 1 GiB at most.
+ * Too little never fails: the schedule falls back towards data-parallel, and operands are read through registers, which
+ * can take several times as long. */
 skgemm_status_t skgemm_set_workspace(skgemm_handle_t handle, void* workspace, size_t bytes);
 /* Forces a schedule. `parameter` is the split for FIXED_SPLIT and the grid size for STREAM_K; 0 lets the model choose
  * it; the others take 0. A forced schedule that the workspace can't hold, or that needs more than 4096 arrival
@@ -163,8 +167,9 @@ skgemm_status_t skgemm_set_workspace(skgemm_handle_t handle, void* workspace, si
  * sm_90), runs as DATA_PARALLEL; skgemm_gemm_plan shows it. */
 skgemm_status_t skgemm_set_schedule(skgemm_handle_t handle, skgemm_schedule_t schedule, int64_t parameter);
 /* Forces the tile of kernels whose tile width is chosen at run time (fp16 and bf16 on sm_90); kernels with a fixed tile
- * ignore it. width 0 lets the model choose; otherwise it is a multiple of 8 up to 256, and one that the kernel can't
- * take is rounded up to one it can. skgemm_gemm_plan shows the tile. */
+ * ignore it. width 0 lets the model choose; otherwise it is a multiple of 8 up to 256, rounded up to a multiple of 16.
+ * Every such width runs in both orientations, however the operands are aligned. INVALID_VALUE for others.
+ * skgemm_gemm_plan shows the tile. */
 skgemm_status_t skgemm_set_tile(skgemm_handle_t handle, int32_t width, skgemm_orientation_t orientation);
 
 /* C = alpha*op(A)*op(B) + beta*C in fp32, fp64, and fp16 with fp32 accumulation (alpha and beta float).

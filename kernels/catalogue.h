@@ -39,8 +39,8 @@ struct KernelRow {
 };
 
 std::span<const KernelRow> catalogue();
-// The row for an element type on a device; nullptr when the device is too old. `small_extents`: m, n and k are below 2^31,
-// which the wgmma kernels need.
+// The row for an element type on a device; nullptr when the device is too old. `small_extents`: m, n and k are below
+// 2^31, which the wgmma kernels need.
 const KernelRow* find_kernel(DataType in, int compute_capability, bool small_extents = true);
 
 }  // namespace skgemm

@@ -1,6 +1,6 @@
 // The fixup's operations (fixup.h) on the device: partial sums through global memory in register order, arrivals by a
-// wrapping atomic increment. 16-byte vector i of thread t of a team lies at (i*threads + t)*16 bytes of the team's part of
-// a slot.
+// wrapping atomic increment. 16-byte vector i of thread t of a team lies at (i*threads + t)*16 bytes of the team's part
+// of a slot.
 #pragma once
 #include "kernels/fixup.h"
 #include "kernels/ptx/load_acquire.cuh"

@@ -14,6 +14,16 @@ inline constexpr int kProducerRegisters = 104, kConsumerRegisters = 200;
 static_assert(kProducerRegisters + wgmma_smem::kConsumers * kConsumerRegisters <=
               (1 + wgmma_smem::kConsumers) * kLaunchRegisters);
 
+// Parameters lie in constant memory, and the first read of a line of it takes as long as one of global memory: each
+// warp reads a line, so that nobody waits for several in turn.
+__device__ __forceinline__ void warm_parameters(const WgmmaParams& p, uint32_t anywhere, int warp) {
+  constexpr int kLine = 64;
+  static_assert(sizeof(WgmmaParams) <= kLine * wgmma_smem::kThreads / 32);
+  const int word = min(warp * kLine, static_cast<int>(sizeof p) - 4) / 4;
+  // A read whose value has no use is left out.
+  ptx::store_shared_4(anywhere + 4 * warp, reinterpret_cast<const uint32_t*>(&p)[word]);
+}
+
 template <DataType kIn, bool kXKMajor, bool kYKMajor>
 __global__ void __launch_bounds__(wgmma_smem::kThreads, 1) gemm_wgmma(const __grid_constant__ WgmmaParams p) {
   extern __shared__ char unaligned[];
@@ -22,28 +32,24 @@ __global__ void __launch_bounds__(wgmma_smem::kThreads, 1) gemm_wgmma(const __gr
   char* const smem = unaligned + (address - begin);
   const int warp = __shfl_sync(~0u, ptx::thread_index() / 32, 0);  // the same for all lanes, and known to be
 
-  if (ptx::thread_index() == 0) {
-    const bool tma = p.x.tma || p.y.tma, by_rows = !p.x.tma || !p.y.tma;
+  warm_parameters(p, address + wgmma_smem::kOutputAt, warp);
+  const bool tma = p.x.tma || p.y.tma, by_rows = !p.x.tma || !p.y.tma;
+  if (warp == 4) {
     TmaRing::init(address, p.stages, tma + by_rows * RowProducer<kXKMajor, kYKMajor>::kArrivals);
-    for (int i = 0; i < wgmma_smem::kChunks; ++i) {
-      ptx::mbarrier_init(address + wgmma_smem::kChunkBarriersAt + 8 * i, 1);
-    }
-    ptx::mbarrier_init_fence();
-  } else if (ptx::thread_index() == 32) {
+  } else if (ptx::thread_index() == 0) {
     if (p.x.tma) ptx::tma_prefetch_map(&p.x.map);
     if (p.y.tma) ptx::tma_prefetch_map(&p.y.map);
-    if (p.c.tma) ptx::tma_prefetch_map(&p.c.map);
   }
   __syncthreads();
   ptx::let_next_grid_start();
-  ptx::wait_for_grids_before();
 
   if (warp < 4) {
     ptx::give_registers<kProducerRegisters>();
     const TmaRing ring(address, p.stages, p.stage_bytes);
-    if (!p.x.tma || !p.y.tma) {
+    if (by_rows) {
       auto* const queue = reinterpret_cast<StepOrigin*>(smem + wgmma_smem::kQueueAt);
-      RowProducer<kXKMajor, kYKMajor>(p, ring, queue, blockIdx.x).run();
+      auto* const parked = reinterpret_cast<UnitCursor::Position*>(smem + wgmma_smem::kWalkAt);
+      RowProducer<kXKMajor, kYKMajor>(p, ring, parked, queue, static_cast<int>(blockIdx.x)).run();
     } else if (ptx::thread_index() == 0) {
       TmaProducer<kXKMajor, kYKMajor>::run(p, ring, blockIdx.x);
     }
@@ -51,7 +57,6 @@ __global__ void __launch_bounds__(wgmma_smem::kThreads, 1) gemm_wgmma(const __gr
     ptx::take_registers<kConsumerRegisters>();
     WgmmaOps<kIn, kXKMajor, kYKMajor> ops(p, smem, address, warp / 4 - 1);
     cta_main(ops, p.schedule, blockIdx.x);
-    ops.finish();
   }
 }
 

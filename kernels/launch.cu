@@ -55,7 +55,8 @@ OperandCopy copy_of(const Operand& x, int64_t batch) {
   static_assert(c.tile_m == c.tile_n, "A and B have the same layouts");
   using Layout = TileLayout<kIn, kKMajor, c.tile_m, c.tile_k>;
   using Share = WholeShare<Layout, c.threads>;
-  const LineStarts lines{.data = x.data, .ld = x.ld, .batch_stride = batch > 1 ? x.batch_stride : 0, .size = size_of(kIn)};
+  const LineStarts lines{
+      .data = x.data, .ld = x.ld, .batch_stride = batch > 1 ? x.batch_stride : 0, .size = size_of(kIn)};
   const int64_t pitch = x.ld * size_of(kIn);
   return {.pitch = pitch,
           .piece_step = Share::kLineStep * pitch,
@@ -112,6 +113,9 @@ int prepare_kernels(int compute_capability) {
         if (e != cudaSuccess) return e;
       }
     }
+  }
+  if (compute_capability == 90) {
+    if (const int e = prepare_wgmma(); e != cudaSuccess) return e;
   }
   for (const DataType type : {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}) {
     if (find_kernel(type, compute_capability) == nullptr) return cudaErrorInvalidDevice;

@@ -32,6 +32,8 @@ struct GemmArgs {
   Scalar alpha, beta;
   uint32_t* counters;  // kCounterCapacity zeros; nullptr when the schedule has no counters
   void* slots;         // 16-byte aligned
+  void* copies;        // room for aligned copies (aligned_copy.h) of A, then B, those whose lines aren't; nullptr: none
+  int64_t most_ctas = 8192;  // of the kernel that makes the copies
 };
 
 struct ScaleArgs {  // C = beta*C over a batch; beta == 0 writes zeros without reading

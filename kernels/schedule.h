@@ -28,16 +28,22 @@ struct TileSpace {
   SKGEMM_HD constexpr int64_t tiles() const { return tiles_m * tiles_n * batch; }
 
   SKGEMM_HD constexpr TileCoord coord(int64_t tile) const {
-    const int64_t per_entry = tiles_m * tiles_n;
-    const int64_t entry = tile / per_entry;
-    const int64_t t = tile - entry * per_entry;
-    const int64_t band_tiles = group * tiles_n;
-    const int64_t band = t / band_tiles;
-    const int64_t in_band = t - band * band_tiles;
-    const int64_t first_m = band * group;
-    const int64_t height = tiles_m - first_m < group ? tiles_m - first_m : group;
-    const int64_t n = in_band / height;
-    return {entry, first_m + in_band - n * height, n};
+    return tiles() < int64_t{1} << 31 ? coord_in<uint32_t>(tile) : coord_in<uint64_t>(tile);
+  }
+
+ private:
+  // Quotients of 32 bits take a third of the time on the device.
+  template <class Int>
+  SKGEMM_HD constexpr TileCoord coord_in(int64_t tile) const {
+    const Int rows = static_cast<Int>(tiles_m), columns = static_cast<Int>(tiles_n);
+    const Int entry = batch == 1 ? 0 : static_cast<Int>(tile) / (rows * columns);
+    const Int t = static_cast<Int>(tile) - entry * rows * columns;
+    const Int high = static_cast<Int>(group < tiles_m ? group : tiles_m);
+    const Int band = high == rows ? 0 : t / (high * columns);
+    const Int in_band = t - band * high * columns, first_m = band * high;
+    const Int height = rows - first_m < high ? rows - first_m : high;
+    const Int n = in_band / height;
+    return {static_cast<int64_t>(entry), static_cast<int64_t>(first_m + in_band - n * height), static_cast<int64_t>(n)};
   }
 };
 

@@ -1,6 +1,7 @@
-// Fills the ring by TMA: walks the CTA's units as the consumers do (schedule.h) and copies the boxes of the operands whose
-// lines the TMA can take. One thread's work.
+// Fills the ring by TMA: walks the CTA's units as the consumers do (schedule.h) and copies the boxes of the operands
+// whose lines the TMA can take. One thread's work.
 #pragma once
+#include "kernels/ptx/dependent_launch.cuh"
 #include "kernels/ptx/tma.cuh"
 #include "kernels/tma_ring.cuh"
 #include "kernels/wgmma_params.h"
@@ -24,14 +25,18 @@ class TmaProducer {
   static __device__ __forceinline__ void run(const WgmmaParams& p, TmaRing ring, int64_t cta) {
     UnitCursor cursor(p.schedule, cta);
     Unit u;
-    while (cursor.next(u)) {
-      StepOrigin step = origin_of(p, u);
+    bool more = cursor.next(u);
+    StepOrigin step = origin_of(p, u);
+    ptx::wait_for_grids_before();  // this late: where the first unit lies is known by now
+    while (more) {
       for (int steps = static_cast<int>(u.step_end - u.step_begin); steps > 0; --steps) {
         ring.wait_empty();
         copy(p, ring, step);
         ring.advance();
         step.k += wgmma_smem::kTileK;
       }
+      more = cursor.next(u);
+      if (more) step = origin_of(p, u);
     }
   }
 

@@ -2,6 +2,7 @@
 // arrived and one that all consumer warps have read them. Each side walks it with a position of its own.
 #pragma once
 #include "kernels/ptx/mbarrier.cuh"
+#include "kernels/ptx/thread_index.cuh"
 #include "kernels/wgmma_smem.h"
 
 namespace skgemm {
@@ -11,12 +12,14 @@ class TmaRing {
   __device__ __forceinline__ TmaRing(uint32_t smem, int stages, int stage_bytes)
       : smem_(smem), stages_(stages), stage_bytes_(stage_bytes) {}
 
-  // By one thread, before any use. `filled_by`: arrivals that make a stage full.
+  // By one warp, before any use. `filled_by`: arrivals that make a stage full.
   static __device__ __forceinline__ void init(uint32_t smem, int stages, int filled_by) {
-    for (int i = 0; i < stages; ++i) {
+    const int i = ptx::thread_index() % 32;
+    if (i < stages) {
       ptx::mbarrier_init(smem + wgmma_smem::kFullAt + 8 * i, filled_by);
       ptx::mbarrier_init(smem + wgmma_smem::kEmptyAt + 8 * i, 4 * wgmma_smem::kConsumers);  // an arrival a warp
     }
+    ptx::mbarrier_init_fence();
   }
 
   __device__ __forceinline__ uint32_t full() const { return smem_ + wgmma_smem::kFullAt + 8 * stage_; }

@@ -16,16 +16,17 @@ struct Lines {
 };
 
 struct WgmmaParams {
-  Lines x, y, c;
-  Schedule schedule;
-  int64_t rows, columns, k;  // of the product X*Y
-  int width;                 // columns of a tile
-  int loaded;                // loaded_width
-  int stages, stage_bytes;
-  bool swapped;          // lines of C run along columns of X*Y, not rows
-  int c_box_log2_bytes;  // C moves in boxes of this many bytes of a line
-  int c_box_lines;       // and so many lines
+  Lines x, y;
+  char* c;
+  int64_t c_pitch, c_batch_pitch;  // bytes
+  bool c_vector;                   // columns of C start at multiples of 16 bytes
+  bool swapped;                    // columns of C run along columns of X*Y, not rows
   DataType out;
+  Schedule schedule;
+  int rows, columns, k;  // of the product X*Y
+  int width;             // columns of a tile
+  int loaded;            // loaded_width
+  int stages, stage_bytes;
   Scalar alpha, beta;
   uint32_t* counters;
   void* slots;
@@ -40,5 +41,7 @@ const void* wgmma_function<DataType::bf16>(bool x_k_major, bool y_k_major);
 
 int launch_wgmma(const KernelRow& row, const TileShape& tile, const Schedule& schedule, const GemmArgs& args,
                  CUstream_st* stream);
+// Loads what launch_wgmma launches besides the kernels of the types.
+int prepare_wgmma();
 
 }  // namespace skgemm

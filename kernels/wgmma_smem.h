@@ -15,8 +15,7 @@ inline constexpr int kXBytes = kRows * kLineBytes;   // of a stage
 inline constexpr int kConsumers = 2;                 // warpgroups, 64 rows of X each
 inline constexpr int kThreads = (1 + kConsumers) * 128;
 inline constexpr int kRingBytes = 192 << 10, kMaxStages = 12;
-inline constexpr int kChunkBytes = 8192;  // of C, between registers and TMA; two a warpgroup
-inline constexpr int kChunks = 2 * kConsumers;
+inline constexpr int kOutputBytes = 4096;  // of results on their way to C, a warp
 inline constexpr int kAlignment = 1024;  // the swizzle's period
 
 // Columns that are loaded for a tile: whole blocks where lines run along them.
@@ -28,13 +27,14 @@ SKGEMM_HD constexpr int stages(int stage_bytes) {
   return kRingBytes / stage_bytes < kMaxStages ? kRingBytes / stage_bytes : kMaxStages;
 }
 
-inline constexpr int kChunksAt = kRingBytes;
-inline constexpr int kBarriersAt = kChunksAt + kChunks * kChunkBytes;
+inline constexpr int kOutputAt = kRingBytes;
+inline constexpr int kBarriersAt = kOutputAt + 4 * kConsumers * kOutputBytes;
 inline constexpr int kFullAt = kBarriersAt, kEmptyAt = kFullAt + 8 * kMaxStages;  // 8 bytes a barrier
-inline constexpr int kChunkBarriersAt = kEmptyAt + 8 * kMaxStages;
-inline constexpr int kSeenAt = kChunkBarriersAt + 8 * kChunks;  // a word for each warpgroup's arrivals
-inline constexpr int kQueueAt = kSeenAt + 8;                    // the row producer's: four steps of 16 bytes
-inline constexpr int kBytes = kQueueAt + 64 + kAlignment;       // the last to align the start
+inline constexpr int kSeenAt = kEmptyAt + 8 * kMaxStages;       // a word for each warpgroup's arrivals
+inline constexpr int kQueueAt = kSeenAt + 8;                    // the row producer's: eight steps of 16 bytes
+inline constexpr int kWalkAt = kQueueAt + 128;                       // and where each of its warps stands
+inline constexpr int kParkedAt = kWalkAt + 4 * 24, kParkedBytes = 128;  // a consumer warp's
+inline constexpr int kBytes = kParkedAt + 4 * kConsumers * kParkedBytes + kAlignment;  // the last to align the start
 static_assert(kBytes <= 227 << 10, "shared memory of one CTA on sm_90");
 
 }  // namespace skgemm::wgmma_smem

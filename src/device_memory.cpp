@@ -1,6 +1,7 @@
 // DeviceMemory (workspace.h) on the CUDA runtime. Nothing here becomes part of a graph that is being captured.
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <vector>
 
 #include "src/device.h"
@@ -8,22 +9,32 @@
 namespace skgemm::gpu {
 namespace {
 
-// The older names of the same calls, without the edges' data.
+// The nodes that a stream's next one goes after, and what each edge there would say. `edges` may stay nullptr: nothing.
+struct CaptureTips {
+  const cudaGraphNode_t* nodes = nullptr;
+  const cudaGraphEdgeData* edges = nullptr;
+  size_t count = 0;
+};
+
+// The same calls by the names of either CUDA. Without room for the edges' data they fail where there is any
+// (cudaErrorLossyQuery).
 #if CUDART_VERSION >= 13000
 cudaError_t capture_info(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
-                         cudaGraph_t* graph, const cudaGraphNode_t** nodes, size_t* count) {
-  return cudaStreamGetCaptureInfo(stream, status, id, graph, nodes, nullptr, count);
+                         cudaGraph_t* graph, CaptureTips* tips) {
+  if (tips == nullptr) return cudaStreamGetCaptureInfo(stream, status, id, graph);
+  return cudaStreamGetCaptureInfo(stream, status, id, graph, &tips->nodes, &tips->edges, &tips->count);
 }
-cudaError_t predecessors(cudaGraphNode_t node, cudaGraphNode_t* nodes, size_t* count) {
-  return cudaGraphNodeGetDependencies(node, nodes, nullptr, count);
+cudaError_t predecessors(cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* edges, size_t* count) {
+  return cudaGraphNodeGetDependencies(node, nodes, edges, count);
 }
 #else
 cudaError_t capture_info(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
-                         cudaGraph_t* graph, const cudaGraphNode_t** nodes, size_t* count) {
-  return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, count);
+                         cudaGraph_t* graph, CaptureTips* tips) {
+  if (tips == nullptr) return cudaStreamGetCaptureInfo_v3(stream, status, id, graph);
+  return cudaStreamGetCaptureInfo_v3(stream, status, id, graph, &tips->nodes, &tips->edges, &tips->count);
 }
-cudaError_t predecessors(cudaGraphNode_t node, cudaGraphNode_t* nodes, size_t* count) {
-  return cudaGraphNodeGetDependencies(node, nodes, count);
+cudaError_t predecessors(cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* edges, size_t* count) {
+  return cudaGraphNodeGetDependencies_v2(node, nodes, edges, count);
 }
 #endif
 
@@ -34,14 +45,51 @@ bool good(cudaError_t error) {
   return false;
 }
 
-// The nodes that the capture of `stream` would put its next one after.
+// Whether a node with this edge starts after the whole of the other one.
+bool orders_fully(const cudaGraphEdgeData& edge) {
+  return edge.type == cudaGraphDependencyTypeDefault && edge.from_port == cudaGraphKernelNodePortDefault;
+}
+
+// The kernels that are launched as programmatic dependents (kernels/launch_wgmma.cu). Each waits for all of the grids
+// before it ahead of its first access to memory, so its end is after theirs.
+bool waits_for_grids_before(cudaGraphNode_t node) {
+  cudaGraphNodeType type{};
+  const RelaxedCapture relaxed;
+  if (!good(cudaGraphNodeGetType(node, &type)) || type != cudaGraphNodeTypeKernel) return false;
+  cudaKernelNodeParams kernel{};
+  const char* name = nullptr;
+  if (!good(cudaGraphKernelNodeGetParams(node, &kernel)) || !good(cudaFuncGetName(&name, kernel.func))) return false;
+  const std::string_view mangled = name;
+  return mangled.starts_with("_ZN6skgemm10gemm_wgmma") || mangled.starts_with("_ZN6skgemm11align_lines");
+}
+
+// The nodes that the capture of `stream` would put its next one after, all of each.
 std::vector<cudaGraphNode_t> frontier(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  const cudaGraphNode_t* nodes = nullptr;
-  size_t count = 0;
-  if (!good(capture_info(stream, &status, nullptr, nullptr, &nodes, &count)) || status != cudaStreamCaptureStatusActive)
+  CaptureTips tips;
+  if (!good(capture_info(stream, &status, nullptr, nullptr, &tips)) || status != cudaStreamCaptureStatusActive)
     return {};
-  return {nodes, nodes + count};
+  std::vector<cudaGraphNode_t> nodes;
+  for (size_t i = 0; i < tips.count; ++i) {
+    if (tips.edges == nullptr || orders_fully(tips.edges[i])) nodes.push_back(tips.nodes[i]);
+  }
+  return nodes;
+}
+
+// The nodes that are complete when `node` is, one edge away.
+std::vector<cudaGraphNode_t> complete_before(cudaGraphNode_t node) {
+  constexpr size_t kMost = 16;
+  std::array<cudaGraphNode_t, kMost> before{};
+  std::array<cudaGraphEdgeData, kMost> edges{};
+  size_t count = kMost;
+  if (!good(predecessors(node, before.data(), edges.data(), &count))) return {};
+  std::vector<cudaGraphNode_t> nodes;
+  for (size_t i = 0; i < std::min(count, kMost); ++i) {
+    const bool programmatic = edges[i].type == cudaGraphDependencyTypeProgrammatic &&
+                              edges[i].from_port == cudaGraphKernelNodePortProgrammatic;
+    if (orders_fully(edges[i]) || (programmatic && waits_for_grids_before(node))) nodes.push_back(before[i]);
+  }
+  return nodes;
 }
 
 class CudaMemory final : public DeviceMemory {
@@ -95,11 +143,7 @@ class CudaMemory final : public DeviceMemory {
     std::vector<cudaGraphNode_t> queue = frontier(stream.stream);
     for (size_t i = 0; i < queue.size() && i < kVisits; ++i) {
       if (queue[i] == node) return true;
-      std::array<cudaGraphNode_t, 16> before;
-      size_t count = before.size();
-      if (!good(predecessors(queue[i], before.data(), &count)))
-        continue;  // more than 16, or edges that don't order fully
-      for (size_t b = 0; b < std::min(count, before.size()); ++b) queue.push_back(before[b]);
+      for (cudaGraphNode_t before : complete_before(queue[i])) queue.push_back(before);
     }
     return false;
   }
@@ -126,7 +170,7 @@ cudaError_t state_of(CUstream_st* stream, StreamState* state) {
   unsigned long long id = 0;
   state->stream = stream;
   state->graph = nullptr;
-  cudaError_t error = capture_info(stream, &status, &id, &state->graph, nullptr, nullptr);
+  cudaError_t error = capture_info(stream, &status, &id, &state->graph, nullptr);
   if (error == cudaSuccess && status == cudaStreamCaptureStatusInvalidated) error = cudaErrorStreamCaptureInvalidated;
   if (error == cudaSuccess && status == cudaStreamCaptureStatusNone) {
     state->graph = nullptr;

@@ -19,25 +19,40 @@ Scalar scalar_of(const GemmCall& call, const void* scalar) {
 
 Operand operand_of(const Matrix& x, bool k_major) { return {x.data, x.ld, x.stride, k_major}; }
 
+// Of a kernel beside the product: under a limit a CTA an SM, as products have (heuristics/select.h), else `free`.
+int64_t most_ctas(const Device& device, const Limits& limits, int64_t free) {
+  return limits.sms > 0 && limits.sms < device.model.sms ? limits.sms : free;
+}
+
 Status scale_c(const GemmCall& call, const Device& device, const LaunchContext& context) {
   if (static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.batch) >= 0x1p62) {
     return Status::not_supported("C has too many elements to count: cut the product in parts");
   }
   ScaleArgs args{.m = call.m, .n = call.n, .batch = call.batch, .c = call.c.data, .ldc = call.c.ld,
                        .c_batch_stride = call.c.stride, .type = call.out, .beta = scalar_of(call, call.beta)};
-  const int sms = context.limits.sms;
-  if (sms > 0 && sms < device.model.sms) args.most_ctas = sms;  // a CTA an SM, as products have (heuristics/select.h)
+  args.most_ctas = most_ctas(device, context.limits, args.most_ctas);
   return status_of(static_cast<cudaError_t>(launch_scale(args, context.stream)), "launching C = beta*C");
 }
 
-Status launch(const GemmCall& call, const Plan& plan, const WorkspaceLease& lease, CUstream_st* stream) {
-  const GemmArgs args{.m = call.m, .n = call.n, .k = call.k,
+// A plan and the workspace it needs, or the best plan for the workspace there is.
+struct Planned {
+  Plan plan;
+  WorkspaceLease lease;
+};
+
+Status launch(const GemmCall& call, const Planned& p, const Device& device, const LaunchContext& context) {
+  const Plan& plan = p.plan;
+  const WorkspaceLease& lease = p.lease;
+  GemmArgs args{.m = call.m, .n = call.n, .k = call.k,
                       .a = operand_of(call.a, call.op_a == Op::t), .b = operand_of(call.b, call.op_b == Op::n),
                       .c = call.c.data, .ldc = call.c.ld, .c_batch_stride = call.c.stride,
                       .in = call.in, .out = call.out,
                       .alpha = scalar_of(call, call.alpha), .beta = scalar_of(call, call.beta),
-                      .counters = lease.counters(), .slots = lease.slots()};
-  const int error = launch_gemm(*plan.kernel, plan.tile, plan.schedule, args, stream);
+                      .counters = lease.counters(), .slots = lease.slots(),
+                      .copies = plan.copy_bytes == 0 ? nullptr
+                                : reinterpret_cast<char*>(lease.counters()) + plan.workspace_bytes - plan.copy_bytes};
+  args.most_ctas = most_ctas(device, context.limits, args.most_ctas);
+  const int error = launch_gemm(*plan.kernel, plan.tile, plan.schedule, args, context.stream);
   return status_of(static_cast<cudaError_t>(error), "launching the product");
 }
 
@@ -53,12 +68,6 @@ Status lease_user(const LaunchContext& context, WorkspaceRegion region, Workspac
   return status_of(cudaMemsetAsync(region.data, 0, kCounterBytes, context.stream),
                    "clearing the workspace's counters");
 }
-
-// A plan and the workspace it needs, or the best plan for the workspace there is.
-struct Planned {
-  Plan plan;
-  WorkspaceLease lease;
-};
 
 Status plan_in_own_workspace(Device& device, const Shape& shape, const LaunchContext& context, Planned* out) {
   Limits limits = context.limits;
@@ -115,7 +124,7 @@ Status gemm(const GemmCall& call, const LaunchContext& context, Plan* planned) {
   if (Status s = plan_in_workspace(*gpu, shape_of(call), context, &p); !s.ok()) return s;
   if (p.plan.kernel == nullptr) return no_plan(call, p.plan, *gpu);
   if (planned != nullptr) *planned = p.plan;
-  return launch(call, p.plan, p.lease, context.stream);
+  return launch(call, p, *gpu, context);
 }
 
 Status plan(const GemmCall& call, const LaunchContext& context, Plan* out) {

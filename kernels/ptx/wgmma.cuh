@@ -17,8 +17,8 @@ __device__ __forceinline__ void wgmma_wait() {
 }
 
 // 9.7.15.5.1.2.2, "Matrix descriptor format", for operands of 128-byte lines with the 128-byte swizzle. `stride`: bytes
-// from a group of eight lines to the next. `leading`: bytes between blocks of 64 elements; only for operands whose lines
-// run along m or n. The tile's address is a multiple of 1024 (plus whole multiples of 32 bytes along a line).
+// from a group of eight lines to the next. `leading`: bytes between blocks of 64 elements; only for operands whose
+// lines run along m or n. The tile's address is a multiple of 1024 (plus whole multiples of 32 bytes along a line).
 __device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t address, uint32_t leading, uint32_t stride) {
   const uint32_t low = (address >> 4 & 0x3fff) | (leading >> 4) << 16, high = stride >> 4 | 1u << 30;
   return static_cast<uint64_t>(high) << 32 | low;

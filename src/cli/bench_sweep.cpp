@@ -24,10 +24,6 @@ const char* word_of_schedule(const skgemm_plan_t& plan) { return name_of(static_
 
 }  // namespace
 
-int64_t width_step(const BenchCase& c) {
-  return std::min(pitch_align(c.lda, c.type), pitch_align(c.ldb, c.type)) < 16 ? 32 : 16;
-}
-
 std::vector<int32_t> balanced_widths(int64_t extent, int64_t step) {
   constexpr int64_t kWidest = 256, kNarrowest = 32;
   constexpr size_t kMost = 10;

@@ -17,8 +17,6 @@ struct Forced {
   int64_t parameter = 0;
 };
 
-// 16, or 32 where an operand's columns do not all start at multiples of 16 bytes.
-int64_t width_step(const BenchCase& c);
 // Tile widths that cut `extent` evenly: the smallest multiple of `step` for each number of tiles, from 256 down to 32,
 // each width once, ten at most, spread.
 std::vector<int32_t> balanced_widths(int64_t extent, int64_t step);

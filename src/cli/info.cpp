@@ -82,8 +82,9 @@ json width_facts(const WidthConstants& k) {
           {"a_column", k.a_column},
           {"step0", k.step0},
           {"step_column", k.step_column},
-          {"sm_gbs", k.sm_gbs},
+
           {"l2_gbs", k.l2_gbs},
+          {"l2_skewed_gbs", k.l2_skewed_gbs},
           {"write_gbs", k.write_gbs},
           {"write_all_gbs", k.write_all_gbs},
           {"read_gbs", k.read_gbs},
@@ -93,6 +94,8 @@ json width_facts(const WidthConstants& k) {
           {"e_column", k.e_column},
           {"loader0", k.loader0},
           {"loader_round", k.loader_round},
+          {"copy0", k.copy0},
+          {"copy_gbs", k.copy_gbs},
           {"c_unaligned", k.c_unaligned},
           {"dram_share", k.dram_share}};
 }

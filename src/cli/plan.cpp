@@ -33,6 +33,7 @@ struct Planned {
   Plan plan;
   int tile_k;
   ActionCosts costs;
+  double copy_us;  // of operands, ahead of what is drawn
   int64_t places;  // CTAs that run at once
   bool in_steps;   // a schedule on a tile given by hand: time is counted in k-steps
   std::string device;
@@ -131,7 +132,9 @@ Planned plan_by_model(const PlanOptions& o) {
   check_split(o, plan.schedule.space);
   const CostConstants k = costs_of(plan, shape, device, room.sms);
   const ActionCosts costs{k.a, step_time(k, plan.schedule.ctas, room.sms, room.ctas_per_sm), k.b, k.d, k.e};
-  return {plan, plan.kernel->tile_k, costs, room.ctas(), false, device.name};
+  const double copies =
+      plan.copy_bytes > 0 ? copy_us(width_constants_for(*plan.kernel, device).value, plan.copy_bytes) : 0;
+  return {plan, plan.kernel->tile_k, costs, copies, room.ctas(), false, device.name};
 }
 
 // A schedule on a tile given by hand, as the paper's examples have it: one CTA per SM, time in k-steps, free fixups.
@@ -162,9 +165,10 @@ Planned plan_by_hand(const PlanOptions& o) {
           "--tile draws a schedule that you name: add --schedule dp, split, streamk, one-tile or two-tile");
   }
   const TileShape shape{static_cast<int>((*tile)[0]), static_cast<int>((*tile)[1]), false};
-  const Plan plan{.kernel = nullptr, .tile = shape, .schedule = s, .workspace_bytes = 0, .predicted_us = 0};
-  return {plan, static_cast<int>((*tile)[2]), {.start = 0, .step = 1, .publish = 0, .collect = 0, .store = 0}, p,
-          true, fmt::format("{} SMs", p)};
+  const Plan plan{
+      .kernel = nullptr, .tile = shape, .schedule = s, .workspace_bytes = 0, .copy_bytes = 0, .predicted_us = 0};
+  const ActionCosts costs{.start = 0, .step = 1, .publish = 0, .collect = 0, .store = 0};
+  return {plan, static_cast<int>((*tile)[2]), costs, 0, p, true, fmt::format("{} SMs", p)};
 }
 
 std::string counted(int64_t count, std::string_view word) {
@@ -193,6 +197,9 @@ Caption caption_of(const PlanOptions& o, const Planned& planned, const Timeline&
   } else {
     c.lines.push_back(fmt::format("kernel {}, predicted {:.4g} us, workspace {:.1f} MB", plan.kernel->name,
                                   plan.predicted_us, static_cast<double>(plan.workspace_bytes) / 1e6));
+    if (plan.copy_bytes > 0)
+      c.lines.push_back(fmt::format("before that, operands are copied into aligned lines: {:.1f} MB, {:.4g} us",
+                                    static_cast<double>(plan.copy_bytes) / 1e6, planned.copy_us));
     c.lines.push_back(fmt::format("utilisation {} of the k-step slots, {} of the time; {}",
                                   per_cent(t.step_utilisation), per_cent(t.time_utilisation), fixups));
   }
@@ -230,6 +237,7 @@ nlohmann::json json_of(const PlanOptions& o, const Planned& planned, const Timel
     j["workspace_bytes"] = plan.workspace_bytes;
     j["predicted_us"] = plan.predicted_us;
   }
+  if (plan.copy_bytes > 0) j["copy_bytes"] = plan.copy_bytes, j["copy_us"] = planned.copy_us;
   return j;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <string>
 #include <vector>
@@ -17,6 +18,60 @@ std::string describe(const Schedule& s) {
          " steps=" + std::to_string(s.space.steps) + " group=" + std::to_string(s.space.group) +
          " ctas=" + std::to_string(s.ctas) + " split=" + std::to_string(s.split) +
          " sk_tiles=" + std::to_string(s.sk_tiles);
+}
+
+// A tile's number by its place: what comes before it in its entry's bands, then in its band's columns.
+int64_t number_of(const TileSpace& space, const TileCoord& at) {
+  const int64_t high = std::min(space.group, space.tiles_m), first = at.m - at.m % high;
+  const int64_t height = std::min(high, space.tiles_m - first);
+  return (at.batch * space.tiles_m + first) * space.tiles_n + at.n * height + at.m - first;
+}
+
+TEST(TileSpace, TilesAreWalkedInBands) {
+  for (const int64_t m : {1, 2, 5, 12}) {
+    for (const int64_t n : {1, 3, 7}) {
+      for (const int64_t batch : {1, 2, 5}) {
+        for (const int64_t group : {1, 2, 3, 5, 11, 12, 40}) {
+          const TileSpace space{m, n, batch, 1, group};
+          int64_t tile = 0;
+          for (int64_t entry = 0; entry < batch; ++entry) {
+            for (int64_t first = 0; first < m; first += group) {
+              for (int64_t column = 0; column < n; ++column) {
+                for (int64_t row = first; row < std::min(first + group, m); ++row, ++tile) {
+                  const TileCoord at = space.coord(tile);
+                  ASSERT_TRUE(at.batch == entry && at.m == row && at.n == column) << tile << " of " << m << "x" << n;
+                  ASSERT_EQ(number_of(space, at), tile);
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Quotients are of 32 bits below 2^31 tiles and of 64 bits from there on.
+TEST(TileSpace, LargeOnesHaveTheSameOrder) {
+  std::mt19937_64 random(3);
+  const auto below = [&](int64_t end) { return static_cast<int64_t>(random() % static_cast<uint64_t>(end)); };
+  constexpr int64_t k31 = int64_t{1} << 31, k40 = int64_t{1} << 40;
+  for (const auto& [m, n, batch] : {std::array{k31 - 1, int64_t{1}, int64_t{1}}, {int64_t{1}, k31 - 1, int64_t{1}},
+                                    {int64_t{1}, int64_t{1}, k31 - 1}, {int64_t{46340}, int64_t{46341}, int64_t{1}},
+                                    {int64_t{1 << 10}, int64_t{2047}, int64_t{1 << 10}}, {k31, int64_t{1}, int64_t{1}},
+                                    {int64_t{1}, k31, int64_t{1}}, {int64_t{1}, int64_t{1}, k31},
+                                    {int64_t{46341}, int64_t{46342}, int64_t{1}}, {k31 + 5, int64_t{77}, int64_t{3}},
+                                    {int64_t{1000}, k40 / 8, int64_t{9}}, {int64_t{3}, int64_t{5}, k40}}) {
+    for (const int64_t group : {int64_t{1}, int64_t{7}, int64_t{40000}, k31 - 1, k40}) {
+      const TileSpace space{m, n, batch, 1, group};
+      for (int i = 0; i < 200; ++i) {
+        const TileCoord at = i == 0 ? TileCoord{batch - 1, m - 1, n - 1} : TileCoord{below(batch), below(m), below(n)};
+        const TileCoord found = space.coord(number_of(space, at));
+        ASSERT_TRUE(found.batch == at.batch && found.m == at.m && found.n == at.n)
+            << at.batch << " " << at.m << " " << at.n << " in " << m << "x" << n << "x" << batch << " by " << group;
+      }
+    }
+  }
 }
 
 std::vector<std::vector<Unit>> units_of(const Schedule& s) {

@@ -65,8 +65,6 @@ TEST(WgmmaSmem, SwizzledPartsBeginWithThePattern) {
   EXPECT_EQ(kXBytes % kAlignment, 0);
   EXPECT_EQ(kXBytes / kConsumers % kAlignment, 0);
   EXPECT_EQ(kBlock * kLineBytes % kAlignment, 0);
-  EXPECT_EQ(kChunksAt % kAlignment, 0);
-  EXPECT_EQ(kChunkBytes % kAlignment, 0);
 }
 
 struct Region {
@@ -75,15 +73,13 @@ struct Region {
 };
 
 TEST(WgmmaSmem, RegionsFollowEachOtherAndFit) {
-  constexpr int kRowsOfAWarpgroup = 64;
   const std::vector<Region> regions = {
       {"ring", 0, kRingBytes, kAlignment},
-      {"chunks of C", kChunksAt, kChunks * kRowsOfAWarpgroup * kLineBytes, kAlignment},
+      {"results", kOutputAt, 4 * kConsumers * kOutputBytes, 128},
       {"full barriers", kFullAt, 8 * kMaxStages, 8},
       {"empty barriers", kEmptyAt, 8 * kMaxStages, 8},
-      {"chunk barriers", kChunkBarriersAt, 8 * kChunks, 8},
       {"arrivals seen", kSeenAt, 4 * kConsumers, 4},
-      {"the row producer's queue", kQueueAt, 4 * 16, 4},
+      {"the row producer's queue", kQueueAt, 8 * 16, 4},
   };
   int end = 0;
   for (const Region& region : regions) {

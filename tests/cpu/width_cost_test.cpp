@@ -83,6 +83,33 @@ TEST(WidthCosts, ContributorsAreNeverUndercounted) {
   }
 }
 
+// CTAs that share tiles evenly walk along k together; of others each is at a k of its own, and L2 serves them slower.
+TEST(WidthCosts, AGridThatCutsTilesUnevenlyCostsMore) {
+  const CandidateCosts candidate = costs_of(width_constants_for(wgmma(), h200()).value, aligned(192));
+  EXPECT_GE(candidate.at(1).skew, 1);
+  EXPECT_GT(candidate.at(132).skew, candidate.at(8).skew);
+  const CostConstants k = candidate.at(120);
+  CostConstants together = k;
+  together.skew = 1;
+  const auto extra_us = [&](const Schedule& s) { return makespan(k, s, 132, 1) - makespan(together, s, 132, 1); };
+  const TileSpace few{6, 10, 1, 64, 1}, many{20, 10, 1, 64, 1};
+  EXPECT_EQ(extra_us(stream_k(few, 120)), 0) << "two CTAs to a tile";
+  EXPECT_EQ(extra_us(data_parallel(many, 120)), 0);
+  EXPECT_EQ(extra_us(fixed_split(few, 120, 3)), 0);
+  EXPECT_NEAR(extra_us(stream_k(few, 119)), (k.skew - 1) * k.solo * 33, 1e-9) << "3840 steps of 119 CTAs";
+  // Of 200 tiles 80 are shared, 43 steps each; a CTA does one more whole.
+  EXPECT_NEAR(extra_us(one_tile(many, 120)), (k.skew - 1) * k.solo * 43, 1e-9);
+  // A CTA less takes more than its work.
+  EXPECT_GT(makespan(k, stream_k(few, 119), 132, 1) - makespan(k, stream_k(few, 120), 132, 1), k.solo);
+}
+
+TEST(WidthCosts, CopiesTakeTimeByTheirBytes) {
+  const WidthConstants k = width_constants_for(wgmma(), h200()).value;
+  EXPECT_GT(copy_us(k, 256), 0);
+  EXPECT_NEAR(copy_us(k, 200'000'000) - copy_us(k, 100'000'000), 1e8 / (k.copy_gbs * 1e3), 1e-9);
+  EXPECT_LT(k.copy_gbs, h200().dram_gbs) << "each byte is read and written";
+}
+
 TEST(WidthCosts, WhatTmaCannotTakeCosts) {
   const WidthConstants k = width_constants_for(wgmma(), h200()).value;
   const auto step = [&](bool rows, bool width) {
@@ -101,9 +128,9 @@ TEST(WidthCosts, WhatTmaCannotTakeCosts) {
 
 TEST(WidthCosts, AWidthAlongContiguousColumnsIsLoadedIn64) {
   const WidthConstants k = width_constants_for(wgmma(), h200()).value;
-  EXPECT_GT(costs_of(k, aligned(96, false)).load, costs_of(k, aligned(96)).load);
-  EXPECT_EQ(costs_of(k, aligned(128, false)).load, costs_of(k, aligned(128)).load);
-  EXPECT_EQ(costs_of(k, aligned(96, false)).load, costs_of(k, aligned(128)).load);
+  EXPECT_GT(costs_of(k, aligned(96, false)).load_part, costs_of(k, aligned(96)).load_part);
+  EXPECT_EQ(costs_of(k, aligned(128, false)).load_part, costs_of(k, aligned(128)).load_part);
+  EXPECT_EQ(costs_of(k, aligned(96, false)).load_part, costs_of(k, aligned(128)).load_part);
 }
 
 TEST(WidthCosts, NothingIsFasterThanDram) {

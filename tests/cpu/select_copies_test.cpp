@@ -1,0 +1,189 @@
+// Operands whose lines aren't aligned: when the selector has them copied first, and what room it counts for that.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "kernels/aligned_copy.h"
+#include "kernels/fixup.h"
+#include "tests/cpu/width_case.h"
+
+namespace skgemm {
+namespace {
+
+// Lines of halves at multiples of 32 bytes; a whole operand's, a batch entry, at multiples of 256.
+size_t plainly_counted(int64_t along, int64_t lines, int64_t batch) {
+  size_t entry = 0;
+  while (entry < static_cast<size_t>(along) * 2) entry += 32;
+  entry *= static_cast<size_t>(lines);
+  while (entry % 256 != 0) entry += 32;
+  return entry * static_cast<size_t>(batch);
+}
+
+size_t plainly_counted(const Shape& s) {
+  size_t bytes = 0;
+  if (s.a_align < 16) bytes += s.a_k_major ? plainly_counted(s.k, s.m, s.batch) : plainly_counted(s.m, s.k, s.batch);
+  if (s.b_align < 16) bytes += s.b_k_major ? plainly_counted(s.k, s.n, s.batch) : plainly_counted(s.n, s.k, s.batch);
+  return bytes;
+}
+
+// Random shapes of all layouts; A, B or both unaligned.
+template <class Body>
+void for_unaligned_shapes(int count, Body&& body) {
+  std::mt19937_64 random(23);
+  std::uniform_real_distribution<double> log2(0, 12.5);
+  const auto extent = [&] { return static_cast<int64_t>(std::exp2(log2(random))); };
+  for (int i = 0; i < count; ++i) {
+    Shape shape = half(extent(), extent(), extent(), i % 5 == 0 ? 3 : 1);
+    shape.a_k_major = i % 2 == 0;
+    shape.b_k_major = i % 4 < 2;
+    if (i % 3 != 0) shape.a_align = 2;
+    if (i % 3 != 1) shape.b_align = 8;
+    SCOPED_TRACE(testing::Message() << i << ": " << shape.m << " x " << shape.n << " x " << shape.k);
+    body(shape);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(AlignedCopy, LinesStartInSectorsAndEntriesAtMultiplesOf256) {
+  for (int64_t along = 1; along <= 300; ++along) {
+    for (const int64_t lines : {1, 2, 7, 8, 9, 100}) {
+      const AlignedCopy copy = aligned_copy(along, lines);
+      EXPECT_EQ(copy.pitch % 32, 0);
+      EXPECT_GE(copy.pitch, along * 2);
+      EXPECT_LT(copy.pitch, along * 2 + 32);
+      EXPECT_EQ(static_cast<size_t>(copy.bytes), plainly_counted(along, lines, 1));
+      EXPECT_GE(copy.bytes, copy.pitch * lines);
+    }
+  }
+}
+
+TEST(SelectCopies, AlignedOperandsAreNotCopied) {
+  for_unaligned_shapes(200, [](Shape shape) {
+    shape.a_align = shape.b_align = 16;
+    shape.c_align = 2;
+    ASSERT_EQ(select(shape, h200()).copy_bytes, 0u) << "C is never copied";
+  });
+}
+
+TEST(SelectCopies, OtherKernelsTakeOperandsAsTheyLie) {
+  for (const DataType type : {DataType::f32, DataType::f64}) {
+    Shape shape = half(1000, 1000, 1000);
+    shape.in = shape.out = type;
+    shape.a_align = shape.b_align = size_of(type);
+    EXPECT_EQ(select(shape, h200()).copy_bytes, 0u);
+  }
+  Shape shape = half(1001, 1001, 1001);
+  shape.a_align = shape.b_align = 2;
+  EXPECT_EQ(select(shape, *find_device("a100")).copy_bytes, 0u);
+}
+
+TEST(SelectCopies, TheirBytesAreCounted) {
+  int copied = 0;
+  for_unaligned_shapes(1000, [&](const Shape& shape) {
+    const Plan plan = select(shape, h200());
+    if (plan.copy_bytes == 0) return;
+    ++copied;
+    ASSERT_EQ(plan.copy_bytes, plainly_counted(shape));
+    const size_t partials = static_cast<size_t>(plan.schedule.slots()) * plan.kernel->slot_bytes(plan.tile);
+    ASSERT_EQ(plan.workspace_bytes, kCounterBytes + partials + plan.copy_bytes);
+    // Where they stand, behind the partials, the TMA can read them.
+    ASSERT_EQ((plan.workspace_bytes - plan.copy_bytes) % 256, 0u);
+  });
+  EXPECT_GT(copied, 300) << "nothing was tested";
+}
+
+// Room for the counters and the copies is enough; with a byte less the operands come through registers.
+TEST(SelectCopies, NeedTheirRoom) {
+  for_unaligned_shapes(400, [](const Shape& shape) {
+    if (select(shape, h200()).copy_bytes == 0) return;
+    const size_t room = kCounterBytes + plainly_counted(shape);
+    const Plan barely = select(shape, h200(), {.workspace_bytes = room});
+    // Registers may be better than copies that leave no room for partials.
+    if (barely.copy_bytes > 0) {
+      ASSERT_EQ(barely.workspace_bytes, room);
+    }
+    const Plan direct = select(shape, h200(), {.workspace_bytes = room - 1});
+    ASSERT_EQ(direct.copy_bytes, 0u);
+    ASSERT_LT(direct.workspace_bytes, room);
+    ASSERT_EQ(shape_in_kernel(direct, shape), shape);
+    ASSERT_NE(direct.kernel, nullptr);
+  });
+  Shape large = half(4095, 4095, 4095);
+  large.a_align = large.b_align = 2;
+  const size_t room = kCounterBytes + plainly_counted(large);
+  EXPECT_EQ(select(large, h200(), {.workspace_bytes = room}).copy_bytes, plainly_counted(large));
+  EXPECT_EQ(select(large, h200(), {.workspace_bytes = room - 1}).copy_bytes, 0u);
+}
+
+// skgemm_gemm_workspace() promises it.
+TEST(SelectCopies, APlanIsKeptInTheRoomThatItAsksFor) {
+  for_unaligned_shapes(1000, [](const Shape& shape) {
+    const Plan plan = select(shape, h200()), again = select(shape, h200(), {.workspace_bytes = plan.workspace_bytes});
+    ASSERT_EQ(to_string(again), to_string(plan));
+    ASSERT_EQ(again.copy_bytes, plan.copy_bytes);
+  });
+}
+
+// The kernel then finds an aligned product: the same tile and schedule, and the copies' time ahead of it.
+TEST(SelectCopies, LeaveAnAlignedProduct) {
+  for_unaligned_shapes(400, [](const Shape& shape) {
+    const Plan plan = select(shape, h200());
+    if (plan.copy_bytes == 0) return;
+    Shape aligned = shape;
+    aligned.a_align = aligned.b_align = 16;
+    ASSERT_EQ(shape_in_kernel(plan, shape), aligned);
+    const Plan rest = select(aligned, h200(), {.workspace_bytes = (size_t{256} << 20) - plan.copy_bytes});
+    ASSERT_EQ(plan.tile, rest.tile);
+    ASSERT_EQ(plan.schedule.kind, rest.schedule.kind);
+    ASSERT_EQ(plan.schedule.ctas, rest.schedule.ctas);
+    ASSERT_EQ(plan.schedule.split, rest.schedule.split);
+    const WidthConstants k = width_constants_for(wgmma(), h200()).value;
+    ASSERT_DOUBLE_EQ(plan.predicted_us, rest.predicted_us + copy_us(k, plan.copy_bytes));
+  });
+}
+
+// Never dearer than without: DRAM apart, which a width's constants would blur.
+TEST(SelectCopies, AreMadeWhereTheyPay) {
+  int copied = 0, direct = 0;
+  const DeviceModel device = without_dram();
+  for_unaligned_shapes(1000, [&](const Shape& shape) {
+    const Plan plan = select(shape, device);
+    ++(plan.copy_bytes > 0 ? copied : direct);
+    const Plan registers = select(shape, device, {.workspace_bytes = kCounterBytes + plainly_counted(shape) - 1});
+    ASSERT_EQ(registers.copy_bytes, 0u);
+    ASSERT_LE(plan.predicted_us, registers.predicted_us);
+  });
+  EXPECT_GT(copied, 300);
+  EXPECT_GT(direct, 30);
+}
+
+TEST(SelectCopies, ShortSumsComeThroughRegisters) {
+  Shape small = half(64, 64, 64);
+  small.a_align = small.b_align = 2;
+  EXPECT_EQ(select(small, h200()).copy_bytes, 0u);
+  small.k = 8192;
+  EXPECT_GT(select(small, h200()).copy_bytes, 0u);
+}
+
+TEST(SelectCopies, HugeOperandsAreCountedInFull) {
+  Shape shape = half(int64_t{1} << 29, 1, int64_t{1} << 29);
+  shape.a_align = shape.b_align = 2;
+  EXPECT_EQ(select(shape, h200()).copy_bytes, 0u);
+  const Plan plan = select(shape, h200(), {.workspace_bytes = SIZE_MAX});
+  EXPECT_EQ(plan.copy_bytes, (size_t{1} << 59) + (size_t{1} << 30));
+}
+
+TEST(SelectCopies, APlanSaysWhatItCopies) {
+  Shape shape = half(1001, 1001, 1001);
+  EXPECT_EQ(to_string(select(shape, h200())).find("copies"), std::string::npos);
+  shape.a_align = shape.b_align = 2;
+  const std::string text = to_string(select(shape, h200()));
+  EXPECT_NE(text.find("MB copies=4.0MB predicted="), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace skgemm
