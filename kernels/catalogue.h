@@ -21,7 +21,7 @@ struct KernelRow {
   const char* name;
   DataType in;                 // type of A and B
   int arch_min, arch_max;      // compute capabilities, as 80 or 90
-  bool small_extents;          // m, n and k below 2^31
+  bool small_extents;          // takes only extents well below 2^31
   int tile_m, tile_n, tile_k;  // elements; tile_m rows and up to tile_n columns where the width is run-time data
   int width_step;              // the width may be any multiple of this up to tile_n, on either side of C; 0: fixed
   int stages;                  // shared-memory buffers in the copy pipeline; 0: as many as fit beside each other

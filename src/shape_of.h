@@ -19,9 +19,10 @@ inline int alignment_of(const Matrix& x, DataType type, int64_t batch) {
 }
 
 // Whether rows, columns, k and batch entries can be counted in 32 bits, as the coordinates of TMA boxes are (PTX ISA,
-// cp.async.bulk.tensor).
+// cp.async.bulk.tensor), up to the end of the last tile, of 256 at most.
+inline constexpr int64_t kMostSmall = (int64_t{1} << 31) - 512;
 inline bool small_extents(const GemmCall& call) {
-  return std::max({call.m, call.n, call.k, call.batch}) < int64_t{1} << 31;
+  return std::max({call.m, call.n, call.k, call.batch}) <= kMostSmall;
 }
 
 inline Shape shape_of(const GemmCall& call) {

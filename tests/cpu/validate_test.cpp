@@ -176,14 +176,15 @@ TEST(ShapeOf, AlignmentIsTheWorstOfAddressPitchAndStride) {
 
 TEST(ShapeOf, SmallExtentsFitSigned32Bits) {
   GemmCall call = call_with({1, 0});
-  call.m = call.n = call.k = call.batch = INT32_MAX;
+  call.m = call.n = call.k = call.batch = kMostSmall;
   EXPECT_TRUE(shape_of(call).small_extents);
   for (int64_t GemmCall::*extent : {&GemmCall::m, &GemmCall::n, &GemmCall::k, &GemmCall::batch}) {
     GemmCall large = call_with({1, 0});
     EXPECT_TRUE(shape_of(large).small_extents);
-    large.*extent = int64_t{1} << 31;
+    large.*extent = kMostSmall + 1;
     EXPECT_FALSE(shape_of(large).small_extents);
   }
+  EXPECT_LE(ceil_div(kMostSmall, 256) * 256 + 256, INT32_MAX);
 }
 
 TEST(ShapeOf, LayoutsAreByContiguousK) {
