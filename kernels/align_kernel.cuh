@@ -31,19 +31,19 @@ __device__ __forceinline__ void align_line(const AlignJob& x, int64_t line, int 
   const int shift = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 15);
   const char* const aligned = from - shift;
   char* const to = x.to + line * x.to_pitch;
-  const int pieces = static_cast<int>(ceil_div(x.along, 8));
-  for (int first = lane; first < pieces; first += kTogether * x.lanes) {
+  const int64_t pieces = ceil_div(x.along, 8);
+  for (int64_t first = lane; first < pieces; first += kTogether * x.lanes) {
     uint32_t word[kTogether][8];
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
-      const int piece = first + i * x.lanes;
+      const int64_t piece = first + i * x.lanes;
       if (piece >= pieces) break;
       reinterpret_cast<uint4&>(word[i][0]) = read_piece(aligned + 16 * piece, end);
       reinterpret_cast<uint4&>(word[i][4]) = read_piece(aligned + 16 * piece + 16, end);
     }
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
-      const int piece = first + i * x.lanes;
+      const int64_t piece = first + i * x.lanes;
       if (piece >= pieces) break;
       shift_down(word[i], shift);
       *reinterpret_cast<uint4*>(to + 16 * piece) = {word[i][0], word[i][1], word[i][2], word[i][3]};

@@ -45,7 +45,7 @@ class WgmmaOps {
     const int steps = static_cast<int>(u.step_end - u.step_begin);
     if (exists_ && parked_->out.alpha != 0) {
       mainloop_.sum(sums_, p_.width, steps);
-    } else {  // alpha == 0: A and B are not read (BLAS)
+    } else {  // no such rows, or alpha == 0: what A and B hold, NaN too, counts for nothing (BLAS)
       mainloop_.skip(steps);
 #pragma unroll
       for (float& sum : sums_) sum = 0;
