@@ -5,7 +5,7 @@
 namespace skgemm {
 
 struct AlignedCopy {
-  int64_t pitch, bytes;  // from line to line; of the whole, a multiple of 256
+  int64_t pitch, bytes;  // from line to line; of one batch entry, a multiple of 256
 };
 
 // Of `lines` lines of `along` two-byte elements. Whole sectors of 32 bytes, so that lines are not written in halves.

@@ -20,9 +20,9 @@ SKGEMM_HD constexpr size_t workspace_bytes(const Schedule& s, size_t slot_bytes)
   return s.slots() == 0 ? 0 : kCounterBytes + static_cast<size_t>(s.slots()) * slot_bytes;
 }
 
-// Ops, called by all threads of the CTA together:
+// Ops, called together by all threads of a team: a CTA, or a warpgroup with its own rows, counters and part of a slot:
 //   uint32_t arrivals(counter)          acquire read
-//   void     clear(counter)             plain store of 0, by the only CTA that still uses it
+//   void     clear(counter)             plain store of 0, by the only team that still uses it
 //   void     publish(slot)              store this CTA's partial
 //   uint32_t arrive(counter, last)      release+acquire wrapping increment: old >= last ? 0 : old + 1; returns old
 //   void     collect(schedule, unit)    accumulators = sum of all parts in slot order, the own one from registers

@@ -1,4 +1,5 @@
-// The wgmma kernel: a producer warp feeds two warpgroups of consumers, each of which runs cta_main for its rows.
+// The wgmma kernel: a warpgroup of producers (one thread by TMA, or four warps by rows) feeds two warpgroups of
+// consumers, each of which runs cta_main for its rows.
 #pragma once
 #include "kernels/ptx/cp_async.cuh"
 #include "kernels/ptx/dependent_launch.cuh"

@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 #include "kernels/gemm_params.h"
+#include "kernels/line_starts.h"
 #include "kernels/scale_kernel.cuh"
 #include "kernels/smem_layout.h"
 #include "kernels/wgmma_params.h"
@@ -10,10 +11,7 @@ namespace skgemm {
 namespace {
 
 const void* function_of(const KernelRow& row, bool a_k_major, bool b_k_major) {
-  if (row.width_step > 0) {
-    return row.in == DataType::f16 ? wgmma_function<DataType::f16>(a_k_major, b_k_major)
-                                   : wgmma_function<DataType::bf16>(a_k_major, b_k_major);
-  }
+  if (row.width_step > 0) return wgmma_function(row.in, a_k_major, b_k_major);
   switch (row.in) {
     case DataType::f16:
       return gemm_function<DataType::f16>(a_k_major, b_k_major);
@@ -39,25 +37,14 @@ const void* scale_function(DataType type) {
   }
 }
 
-// Whether every line of every batch entry starts at a multiple of `bytes`.
-struct LineStarts {
-  const void* data;
-  int64_t ld, batch_stride, size;
-};
-bool aligned(const LineStarts& x, int64_t bytes) {
-  return reinterpret_cast<uintptr_t>(x.data) % static_cast<uintptr_t>(bytes) == 0 && x.ld * x.size % bytes == 0 &&
-         x.batch_stride * x.size % bytes == 0;
-}
-
 template <DataType kIn, bool kKMajor>
 OperandCopy copy_of(const Operand& x, int64_t batch) {
   constexpr KernelConfig c = config_of(kIn);
   static_assert(c.tile_m == c.tile_n, "A and B have the same layouts");
   using Layout = TileLayout<kIn, kKMajor, c.tile_m, c.tile_k>;
   using Share = WholeShare<Layout, c.threads>;
-  const LineStarts lines{
-      .data = x.data, .ld = x.ld, .batch_stride = batch > 1 ? x.batch_stride : 0, .size = size_of(kIn)};
   const int64_t pitch = x.ld * size_of(kIn);
+  const LineStarts lines{x.data, pitch, batch > 1 ? x.batch_stride * size_of(kIn) : 0};
   return {.pitch = pitch,
           .piece_step = Share::kLineStep * pitch,
           .aligned = aligned(lines, Share::kElements * Layout::kSize)};
@@ -81,8 +68,8 @@ int launch_gemm(const KernelRow& row, const TileShape& tile, const Schedule& sch
                 CUstream_st* stream) {
   if (row.width_step > 0) return launch_wgmma(row, tile, schedule, args, stream);
   const int64_t batch = schedule.space.batch;
-  const LineStarts c{
-      .data = args.c, .ld = args.ldc, .batch_stride = batch > 1 ? args.c_batch_stride : 0, .size = size_of(args.out)};
+  const int size = size_of(args.out);
+  const LineStarts c{args.c, args.ldc * size, batch > 1 ? args.c_batch_stride * size : 0};
   GemmParams params{.schedule = schedule,
                     .args = args,
                     .a = copy_of(args.a, args.in, batch),
@@ -113,9 +100,9 @@ int prepare_kernels(int compute_capability) {
         if (e != cudaSuccess) return e;
       }
     }
-  }
-  if (compute_capability == 90) {
-    if (const int e = prepare_wgmma(); e != cudaSuccess) return e;
+    if (row.width_step > 0) {
+      if (const int e = prepare_wgmma(); e != cudaSuccess) return e;
+    }
   }
   for (const DataType type : {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}) {
     if (find_kernel(type, compute_capability) == nullptr) return cudaErrorInvalidDevice;

@@ -7,6 +7,7 @@
 
 #include "kernels/align_kernel.cuh"
 #include "kernels/aligned_copy.h"
+#include "kernels/line_starts.h"
 #include "kernels/wgmma_params.h"
 
 namespace skgemm {
@@ -34,10 +35,7 @@ struct Extents {
   int64_t along, lines, batch;  // of a line; how many
 };
 
-// Whether all lines start at multiples of 16 bytes.
-bool aligned(const Lines& x) {
-  return reinterpret_cast<uintptr_t>(x.data) % 16 == 0 && x.pitch % 16 == 0 && x.batch_pitch % 16 == 0;
-}
+bool aligned(const Lines& x) { return skgemm::aligned(LineStarts{x.data, x.pitch, x.batch_pitch}, 16); }
 // Whether the TMA can take the matrix (cuTensorMapEncodeTiled, CUDA driver API: addresses and pitches).
 bool takes(const Lines& x) {
   constexpr int64_t kMostBytes = int64_t{1} << 40;
@@ -67,7 +65,7 @@ Lines lines_of(const Operand& x, int size, int64_t batch) {
   return to;
 }
 
-AlignJob copy_of(Lines* x, const Extents& extents, char* to) {
+AlignJob align_job(Lines* x, const Extents& extents, char* to) {
   const int64_t entries = x->batch_pitch == 0 ? 1 : extents.batch;
   const AlignedCopy copy = aligned_copy(extents.along, extents.lines);
   const int64_t pieces = ceil_div(extents.along, 8);
@@ -99,7 +97,7 @@ int align(const Pair& pair, const GemmArgs& args, CUstream_st* stream) {
   for (const auto& [x, extents] : {std::pair{pair.a, pair.a_extents}, std::pair{pair.b, pair.b_extents}}) {
     if (aligned(*x)) continue;
     AlignJob& job = p.job[p.jobs++];
-    job = copy_of(x, extents, room);
+    job = align_job(x, extents, room);
     room += aligned_copy(extents.along, extents.lines).bytes * extents.batch;
     wanted += ceil_div(job.lines * job.entries, kAlignThreads / job.lanes);
   }
@@ -125,7 +123,7 @@ int launch_wgmma(const KernelRow& row, const TileShape& tile, const Schedule& sc
   p.width = tile.swapped ? tile.m : tile.n;
   p.loaded = loaded_width(p.width, y.k_major);
   p.stage_bytes = stage_bytes(p.loaded);
-  // No more than a CTA has steps: each takes time to set up.
+  // About as many as a CTA has steps, as each takes time to set up; but two, as a stage is released a step late.
   const int64_t steps = ceil_div(schedule.tiles() * schedule.space.steps, schedule.ctas) + 1;
   p.stages = static_cast<int>(std::min<int64_t>(stages(p.stage_bytes), steps));
   p.swapped = tile.swapped;
@@ -138,7 +136,7 @@ int launch_wgmma(const KernelRow& row, const TileShape& tile, const Schedule& sc
   p.c = static_cast<char*>(args.c);
   p.c_pitch = args.ldc * size_of(args.out);
   p.c_batch_pitch = batch > 1 ? args.c_batch_stride * size_of(args.out) : 0;
-  p.c_vector = reinterpret_cast<uintptr_t>(p.c) % 16 == 0 && p.c_pitch % 16 == 0 && p.c_batch_pitch % 16 == 0;
+  p.c_vector = skgemm::aligned(LineStarts{p.c, p.c_pitch, p.c_batch_pitch}, 16);
   const auto extents_of = [&](const Operand& o, int64_t extent) {
     return o.k_major ? Extents{args.k, extent, batch} : Extents{extent, args.k, batch};
   };
@@ -159,9 +157,7 @@ int launch_wgmma(const KernelRow& row, const TileShape& tile, const Schedule& sc
   cudaLaunchAttribute early;
   const cudaLaunchConfig_t config = config_of(schedule.ctas, row.threads, row.smem_bytes, stream, &early);
   void* arguments[] = {&p};
-  const void* const kernel = row.in == DataType::f16 ? wgmma_function<DataType::f16>(x.k_major, y.k_major)
-                                                     : wgmma_function<DataType::bf16>(x.k_major, y.k_major);
-  return cudaLaunchKernelExC(&config, kernel, arguments);
+  return cudaLaunchKernelExC(&config, wgmma_function(row.in, x.k_major, y.k_major), arguments);
 }
 
 int prepare_wgmma() {

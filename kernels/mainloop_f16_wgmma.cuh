@@ -23,7 +23,7 @@ class MainloopWgmma {
   __device__ __forceinline__ void sum(Sums sums, int width, int steps) {
     for_width<wgmma_smem::kWidthStep>(width, [&](auto w) { sum<decltype(w)::value>(sums, steps); });
   }
-  // Leaves the stages as they are: this warpgroup's rows don't exist.
+  // Leaves the next `steps` stages unread.
   __device__ __forceinline__ void skip(int steps) {
     for (; steps > 0; --steps) {
       ring_.wait_full();
@@ -73,7 +73,7 @@ class MainloopWgmma {
       ptx::wgmma_fence();
 #pragma unroll
       for (int i = 0; i < kInstructions; ++i) {
-        ptx::wgmma<!kXKMajor, !kYKMajor>(ptx::Of<kIn, kWidth>{}, sums, x + i * kXStep, y + i * kYStep, 1);
+        ptx::wgmma<!kXKMajor, !kYKMajor>(ptx::Of<kIn, kWidth>{}, sums, x + i * kXStep, y + i * kYStep);
       }
       ptx::wgmma_commit();
       ptx::wgmma_wait<1>();

@@ -39,6 +39,11 @@ const void* wgmma_function<DataType::f16>(bool x_k_major, bool y_k_major);
 template <>
 const void* wgmma_function<DataType::bf16>(bool x_k_major, bool y_k_major);
 
+inline const void* wgmma_function(DataType in, bool x_k_major, bool y_k_major) {
+  return in == DataType::f16 ? wgmma_function<DataType::f16>(x_k_major, y_k_major)
+                             : wgmma_function<DataType::bf16>(x_k_major, y_k_major);
+}
+
 int launch_wgmma(const KernelRow& row, const TileShape& tile, const Schedule& schedule, const GemmArgs& args,
                  CUstream_st* stream);
 // Loads what launch_wgmma launches besides the kernels of the types.

@@ -16,7 +16,7 @@ inline constexpr int kConsumers = 2;                 // warpgroups, 64 rows of X
 inline constexpr int kThreads = (1 + kConsumers) * 128;
 inline constexpr int kRingBytes = 192 << 10, kMaxStages = 12;
 inline constexpr int kOutputBytes = 4096;  // of results on their way to C, a warp
-inline constexpr int kAlignment = 1024;  // the swizzle's period
+inline constexpr int kAlignment = 1024;    // the swizzle's period
 
 // Columns that are loaded for a tile: whole blocks where lines run along them.
 SKGEMM_HD constexpr int loaded_width(int width, bool y_k_major) {

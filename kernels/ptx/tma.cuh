@@ -21,8 +21,8 @@ __device__ __forceinline__ void tma_load(uint32_t to, const CUtensorMap* map, ui
 __device__ __forceinline__ void tma_prefetch_map(const CUtensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
-// 9.7.13.4, "fence.proxy": puts this thread's ordinary accesses of shared memory before the copies that follow a
-// barrier.
+// 9.7.13.4, "fence.proxy": puts this thread's ordinary accesses of shared memory before those of the wgmma that
+// follow a barrier.
 __device__ __forceinline__ void fence_shared_for_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }

@@ -13,16 +13,15 @@ foreach(type f16 bf16)
     endforeach()
     list(JOIN registers ", " registers)
     list(JOIN operands ", " operands)
-    foreach(i RANGE 4)  # ai: the i-th operand after the sums
+    foreach(i RANGE 3)  # ai: the i-th operand after the sums
       math(EXPR a${i} "${sums} + ${i}")
     endforeach()
     set(op "wgmma.mma_async.sync.aligned.m64n${width}k16.f32.${type}.${type} {${registers}}")
     string(APPEND text "
 template <int kTransposeX, int kTransposeY>
-__device__ __forceinline__ void wgmma(Of<DataType::${type}, ${width}>, float (&d)[128], uint64_t x, uint64_t y,
-                                      int add) {
-  asm volatile(\"{.reg .pred add; setp.ne.b32 add, %${a2}, 0; ${op}, %${a0}, %${a1}, add, 1, 1, %${a3}, %${a4};}\"
-    : ${operands} : \"l\"(x), \"l\"(y), \"r\"(add), \"n\"(kTransposeX), \"n\"(kTransposeY));
+__device__ __forceinline__ void wgmma(Of<DataType::${type}, ${width}>, float (&d)[128], uint64_t x, uint64_t y) {
+  asm volatile(\"${op}, %${a0}, %${a1}, 1, 1, 1, %${a2}, %${a3};\"
+    : ${operands} : \"l\"(x), \"l\"(y), \"n\"(kTransposeX), \"n\"(kTransposeY));
 }
 ")
   endforeach()

@@ -239,9 +239,7 @@ void add_bench(CLI::App& app, int& status) {
   bench->add_option("--commit", o.commit, "what was measured, for the header")->capture_default_str();
   bench->footer(
       "Examples:\n  skgemm bench --domain --type h --every 64 --csv h.csv\n  skgemm bench --domain --type h --every "
-      "256 "
-      "--sweep --csv plans.csv\n  skgemm bench 4096 4096 1024 --type d "
-      "--schedules\n"
+      "256 --sweep --csv plans.csv\n  skgemm bench 4096 4096 1024 --type d --schedules\n"
       "  SKGEMM_VERBOSE=1 SKGEMM_LOG=calls.log program; skgemm bench --replay calls.log");
   bench->callback([options, &status] { run_bench(*options, status); });
 }

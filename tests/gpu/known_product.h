@@ -3,6 +3,7 @@
 #include <array>
 
 #include "tests/gpu/gpu_test.h"
+#include "tests/gpu/type_pairs.h"
 
 namespace skgemm::test {
 
@@ -10,6 +11,17 @@ namespace skgemm::test {
 class TileTest : public GpuTest {
  protected:
   void SetUp() override;
+};
+
+// The same for each pair of types.
+class TypedTileTest : public TileTest, public testing::WithParamInterface<TypePair> {
+ protected:
+  static GemmCase product(const char* op, int64_t m, int64_t n, int64_t k) {
+    GemmCase c;
+    c.in = GetParam().in, c.out = GetParam().out;
+    c.op = op, c.m = m, c.n = n, c.k = k;
+    return c;
+  }
 };
 
 struct Tile {

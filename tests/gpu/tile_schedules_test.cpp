@@ -1,7 +1,6 @@
 // Every schedule under narrow, odd and wide tiles, straight and swapped: no k-step is lost or repeated, and the bits
 // are the same every time, also where a tile has many contributors.
 #include "tests/gpu/known_product.h"
-#include "tests/gpu/type_pairs.h"
 
 namespace skgemm::test {
 namespace {
@@ -36,14 +35,8 @@ void for_each_schedule(Body&& body) {
   }
 }
 
-class TileSchedules : public TileTest, public testing::WithParamInterface<TypePair> {
+class TileSchedules : public TypedTileTest {
  protected:
-  GemmCase product(const char* op, int64_t m, int64_t n, int64_t k) const {
-    GemmCase c;
-    c.in = GetParam().in, c.out = GetParam().out;
-    c.op = op, c.m = m, c.n = n, c.k = k;
-    return c;
-  }
   void expect_right(const GemmCase& c, const Placement& where, const Reference& expected) {
     KnownProduct known(placed(c, where), expected);
     for_each_schedule([&](const Modes& modes) { ASSERT_TRUE(known.right(handle(), modes)); });

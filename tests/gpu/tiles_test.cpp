@@ -3,21 +3,14 @@
 #include <limits>
 
 #include "tests/gpu/known_product.h"
-#include "tests/gpu/type_pairs.h"
 
 namespace skgemm::test {
 namespace {
 
 constexpr std::array<Tile, kTiles> kAllTiles = all_tiles();
 
-class Tiles : public TileTest, public testing::WithParamInterface<TypePair> {
+class Tiles : public TypedTileTest {
  protected:
-  GemmCase product(const char* op, int64_t m, int64_t n, int64_t k) const {
-    GemmCase c;
-    c.in = GetParam().in, c.out = GetParam().out;
-    c.op = op, c.m = m, c.n = n, c.k = k;
-    return c;
-  }
   // Two tiles and a ragged one of the widest, along both sides; more k-steps than a ring has stages; k exact in bf16.
   GemmCase several_tiles(const char* op) const { return product(op, 293, 267, 11 * 64 + 28); }
 
