@@ -44,28 +44,25 @@ WidthConstants derive_width(const KernelRow& row, const DeviceModel& device) {
   constexpr double kBytesPerCycle = 64;                         // between an SM and L2
   const double column_flops = 2.0 * row.tile_m * row.tile_k;
   const double port_gbs = kBytesPerCycle * device.clock_ghz;
-  const double port_step = row.tile_m * row.tile_k * size_of(row.in) / (0.8 * port_gbs * 1e3);
-  const double port_column = row.tile_k * size_of(row.in) / (0.8 * port_gbs * 1e3);
   const double column = column_flops / (kFlopsPerCycle * device.clock_ghz * 1e3 * kShareOfPeak);
-  return {.a0 = 2.3,
-          .a_column = 0.009,
-          .step0 = port_step,
-          .step_column = std::max(port_column, column - port_step / row.tile_n),
-          .l2_gbs = 2.3 * device.l2_gbs,
-          .l2_skewed_gbs = 1.7 * device.l2_gbs,
+  return {.a0 = 1.9,
+          .a_column = 0.0096,
+          .late = 0.85,
+          .step_column = column,
+          .sm_gbs = 0.98 * port_gbs,
+          .l2_gbs = 4.5 * device.l2_gbs,
+          .l2_skewed_gbs = 2.7 * device.l2_gbs,
           .write_gbs = 0.5 * port_gbs,
-          .write_all_gbs = 0.5 * device.l2_gbs,
+          .write_all_gbs = 0.7 * device.l2_gbs,
           .read_gbs = 0.6 * port_gbs,
           .read_all_gbs = 1.4 * device.l2_gbs,
-          .arrive = 2.3,
-          .e0 = 0.6,
-          .e_column = 0.009,
-          .loader0 = 0.1,
-          .loader_round = 0.55,
-          .copy0 = 1.5,
+          .arrive = 1.6,
+          .e0 = 0.15,
+          .e_column = 0.006,
+          .copy0 = 3,
           .copy_gbs = 0.6 * device.dram_gbs,
           .c_unaligned = 0.004,
-          .dram_share = 0.9};
+          .dram_share = 0.61};
 }
 
 // The kernel's row in a table of constants; nullptr on another part.
@@ -82,39 +79,40 @@ auto fitted_in(const Rows& rows, const KernelRow& row, const DeviceModel& device
 CostConstants of_widest(const WidthConstants& k, const KernelRow& row, const DeviceModel& device) {
   const Candidate widest{.row = &row,
                          .width = row.tile_n,
+                         .cluster_rows = 1,
+                         .cluster_columns = 1,
                          .width_k_major = true,
-                         .rows_unaligned = false,
-                         .width_unaligned = false,
                          .c_unaligned = false,
                          .traffic = 0};
-  return costs_of(k, widest).at(device.sms);
+  return costs_of(k, widest).at(device.sms, device.sms);
 }
 
 }  // namespace
 
 CandidateCosts costs_of(const WidthConstants& k, const Candidate& c) {
-  constexpr int kLoadedTogether = 64;  // columns, where the contiguous extent is the width; lines, through registers
+  constexpr int kLoadedTogether = 64;  // columns, where the contiguous extent is the width
   constexpr double kGb = 1e-3;         // bytes at 1 GB/s take this many microseconds each
   const KernelRow& row = *c.row;
   const double width = c.width;
   const int64_t whole = ceil_div(c.width, kLoadedTogether) * kLoadedTogether;
   const double loaded = c.width_k_major ? width : static_cast<double>(whole);
-  const int64_t rounds = (c.rows_unaligned ? ceil_div(row.tile_m, kLoadedTogether) : 0) +
-                         (c.width_unaligned ? whole / kLoadedTogether : 0);
-  const double loader = rounds > 0 ? k.loader0 + k.loader_round * static_cast<double>(rounds) : 0.0;
-  const double operands = kGb * (row.tile_m + loaded) * row.tile_k * size_of(row.in);
+  const double line = kGb * row.tile_k * size_of(row.in);
+  const double into_sm = line * (row.tile_m + loaded);
+  const double out_of_l2 = line * (c.cluster_rows * row.tile_m + c.cluster_columns * loaded);
+  const int ctas = c.cluster_rows * c.cluster_columns;
   const double slot = kGb * row.tile_m * width * size_of(accumulator_of(row.in));
   const double store = c.c_unaligned ? k.c_unaligned * width : 0.0;
   return {.a = k.a0 + k.a_column * width + store,
           .e = k.e0 + k.e_column * width + store,
           .arrive = k.arrive,
-          .work = std::max(k.step0 + k.step_column * width, loader),
-          .load_part = operands / k.l2_gbs,
-          .load_part_skewed = operands / k.l2_skewed_gbs,
+          .late = k.late,
+          .work = std::max(k.step_column * width, into_sm / k.sm_gbs),
+          .load_part = out_of_l2 / k.l2_gbs,
+          .load_part_skewed = out_of_l2 / k.l2_skewed_gbs,
           .write = slot / k.write_gbs,
-          .write_part = slot / k.write_all_gbs,
+          .write_part = ctas * slot / k.write_all_gbs,
           .read = slot / k.read_gbs,
-          .read_part = slot / k.read_all_gbs};
+          .read_part = ctas * slot / k.read_all_gbs};
 }
 
 double copy_us(const WidthConstants& k, size_t bytes) {
@@ -122,8 +120,9 @@ double copy_us(const WidthConstants& k, size_t bytes) {
 }
 
 double predicted_us(const WidthConstants& k, const Candidate& candidate, const Schedule& s, const DeviceModel& device,
-                    int64_t sms) {
-  return predicted_us(k, candidate, makespan(costs_of(k, candidate).at(std::min(s.ctas, sms)), s, sms, 1), device);
+                    int64_t workers) {
+  const CostConstants costs = costs_of(k, candidate).at(std::min(s.ctas, workers), workers);
+  return predicted_us(k, candidate, makespan(costs, s, workers, 1), device);
 }
 
 double predicted_us(const WidthConstants& k, const Candidate& candidate, double makespan_us,

@@ -1,6 +1,5 @@
 // The paper's analytic model (Osama et al. 2023, appendix A.1) by its own names, and the makespan of a whole schedule.
 #pragma once
-#include <cmath>
 #include <cstdint>
 
 #include "heuristics/device_model.h"
@@ -29,9 +28,11 @@ struct CostConstants {
 struct WidthConstants {
   double a0;             // us: launch, first loads, last store's latency
   double a_column;       // us per column: the last tile's epilogue
-  double step0;          // us per k-step, whatever the width: the rows' operand into one SM
-  double step_column;    // us per column and k-step: the other operand, and the multiplications
-  double l2_gbs;         // operands out of L2, into all SMs, while CTAs work at the same k of neighbouring tiles
+  double late;           // us: a grid's start is not hidden, where one like it before leaves it no room beside itself
+  double step_column;    // us per column and k-step: the multiplications
+  double sm_gbs;         // operands into one SM
+  double l2_gbs;         // all workers' operands out of L2, as far as a k-step waits for them beside its other work,
+                         // while CTAs work at the same k of neighbouring tiles
   double l2_skewed_gbs;  // and while each is at a k of its own, so that no two ask for the same lines together
   double write_gbs;      // a partial's store by one CTA
   double write_all_gbs;  // and by all
@@ -40,41 +41,38 @@ struct WidthConstants {
   double arrive;         // us: a CTA's arrival seen by another one
   double e0;             // us: from a tile to the next in a CTA
   double e_column;       // us per column of that
-  double loader0;        // us per k-step: an operand comes through registers, not by TMA
-  double loader_round;   // us per k-step and 64 lines (rows, columns or k) of such operands
   double copy0;          // us: aligned copies of operands, whatever their size
   double copy_gbs;       // bytes of such copies
-  double c_unaligned;    // us per column: added to each epilogue where C goes through registers
+  double c_unaligned;    // us per column: added to each epilogue where lines of C start anywhere
   double dram_share;     // of the device's DRAM rate
 };
 
 // One way for a kernel with a run-time width to do a product.
 struct Candidate {
   const KernelRow* row;
-  int width;
+  int width;  // of one CTA's part of the tile
+  int cluster_rows = 1, cluster_columns = 1;  // CTAs of a worker along the kernel's rows and along the width
   bool width_k_major;  // the operand along the width is contiguous along k; else it is loaded 64 columns at a time
-  // Lines that do not all begin at multiples of 16 bytes, as TMA wants them, go through registers: those of the operand
-  // along the kernel's rows, of the one along its width, of C.
-  bool rows_unaligned, width_unaligned, c_unaligned;
+  bool c_unaligned;    // columns of C do not all begin at multiples of 16 bytes
   double traffic;  // bytes through DRAM: operands and result once
 };
 
-// What of a candidate's costs does not depend on how many CTAs run at once, microseconds. A CTA alone draws at the rate
-// of its SM; each of many gets its part of what all share.
+// What of a candidate's costs does not depend on how many workers (CTAs or clusters) run at once, microseconds. A CTA
+// alone draws at the rate of its SM; each of many gets its part of what all share.
 struct CandidateCosts {
   double a, e, arrive;
-  double work;             // a k-step's multiplications, or the instructions that load its operands through registers
-  double load_part, load_part_skewed;  // a k-step's operands out of L2, times the number of CTAs
+  double late;             // added to a in grids that fill more than half of the device
+  double work;             // a k-step of a CTA that has L2 for itself
+  double load_part, load_part_skewed;  // a k-step's operands out of L2, times the number of workers
   double write, write_part;
   double read, read_part;  // a partial
 
-  // While `ctas` CTAs run at once, one to an SM.
-  CostConstants at(int64_t ctas) const {
-    const auto n = static_cast<double>(ctas);
+  // While so many workers run at once, a CTA to an SM, of those that the device has room for.
+  CostConstants at(int64_t workers, int64_t room) const {
+    const auto n = static_cast<double>(workers);
     const auto longer = [](double x, double y) { return x < y ? y : x; };
-    // Neither hides the other whole: the square root of squares lies between their sum and the longer one.
-    const double step = std::hypot(work, load_part * n), skewed = std::hypot(work, load_part_skewed * n);
-    return {.a = a,
+    const double step = work + load_part * n, skewed = work + load_part_skewed * n;
+    return {.a = 2 * workers > room ? a + late : a,
             .b = arrive + longer(write, write_part * n),
             .c = step,
             .d = longer(read, read_part * n),
@@ -87,9 +85,9 @@ struct CandidateCosts {
 CandidateCosts costs_of(const WidthConstants& k, const Candidate& candidate);
 // Aligned copies of so many bytes, ahead of the product.
 double copy_us(const WidthConstants& k, size_t bytes);
-// Device time of a candidate under a schedule, on at most `sms` multiprocessors.
+// Device time of a candidate under a schedule, while at most so many of its workers run at once.
 double predicted_us(const WidthConstants& k, const Candidate& candidate, const Schedule& s, const DeviceModel& device,
-                    int64_t sms);
+                    int64_t workers);
 // The same, knowing the makespan: nothing is done before its operands have come through DRAM.
 double predicted_us(const WidthConstants& k, const Candidate& candidate, double makespan_us, const DeviceModel& device);
 

@@ -16,11 +16,11 @@ struct NamedDevice {
 // Blackwell); the H200's rates are measured ones. L2 rates of the others are scaled from the H200's by SMs and clock.
 const std::vector<NamedDevice>& table() {
   static const std::vector<NamedDevice> devices = {
-      {"h200", {"NVIDIA H200", 90, 132, 1.98, 4510, 5500, int64_t{60} << 20, 228 << 10}},
-      {"h100", {"NVIDIA H100 80GB HBM3", 90, 132, 1.98, 3000, 5500, int64_t{50} << 20, 228 << 10}},
-      {"a100", {"NVIDIA A100-SXM4-80GB", 80, 108, 1.41, 1850, 3900, int64_t{40} << 20, 164 << 10}},
-      {"l40s", {"NVIDIA L40S", 89, 142, 2.52, 800, 5000, int64_t{96} << 20, 100 << 10}},
-      {"b200", {"NVIDIA B200", 100, 148, 1.96, 7200, 9000, int64_t{126} << 20, 228 << 10}},
+      {"h200", {"NVIDIA H200", 90, 132, 1.98, 4510, 5500, int64_t{60} << 20, 228 << 10, 30}},
+      {"h100", {"NVIDIA H100 80GB HBM3", 90, 132, 1.98, 3000, 5500, int64_t{50} << 20, 228 << 10, 30}},
+      {"a100", {"NVIDIA A100-SXM4-80GB", 80, 108, 1.41, 1850, 3900, int64_t{40} << 20, 164 << 10, 0}},
+      {"l40s", {"NVIDIA L40S", 89, 142, 2.52, 800, 5000, int64_t{96} << 20, 100 << 10, 0}},
+      {"b200", {"NVIDIA B200", 100, 148, 1.96, 7200, 9000, int64_t{126} << 20, 228 << 10, 33}},
   };
   return devices;
 }
@@ -55,10 +55,13 @@ DeviceModel with_known_rates(DeviceModel m) {
   if (!(m.dram_gbs > 0)) m.dram_gbs = kDramGbsPerSm * m.sms;
   // An SM draws about 32 bytes a clock from L2 when all do (measured on sm_80 and sm_90 parts).
   if (!(m.l2_gbs > 0)) m.l2_gbs = 32.0 * m.sms * m.clock_ghz;
+  // A cluster lies within a GPC, and GPCs hold some SMs more than a multiple of four: 30 on the 132 of an H200.
+  if (m.fours == 0 && m.compute_capability >= 90) m.fours = m.sms * 10 / 44;
   for (const DeviceModel& known : known_devices()) {
     if (known.name != m.name || known.sms != m.sms) continue;
     m.dram_gbs = known.dram_gbs;
     m.l2_gbs = known.l2_gbs;
+    m.fours = known.fours;
   }
   return m;
 }

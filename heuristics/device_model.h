@@ -16,6 +16,7 @@ struct DeviceModel {
   double l2_gbs;           // L2 read rate, GB/s
   int64_t l2_bytes;
   int64_t smem_per_sm;     // bytes
+  int fours = 0;           // clusters of four CTAs, each with an SM for itself, that run at once; 0: none
 };
 
 // Parts known by name, for `plan --device` and tests: "h200", "h100", "a100", ... nullptr when unknown.

@@ -17,7 +17,9 @@ class TileCosts {
   explicit TileCosts(const CostConstants& fixed) : fixed_(&fixed) {}
   explicit TileCosts(const CandidateCosts& costs) : costs_(costs) {}
 
-  CostConstants at(int64_t ctas) const { return fixed_ != nullptr ? *fixed_ : costs_.at(ctas); }
+  CostConstants at(int64_t workers, const Room& room) const {
+    return fixed_ != nullptr ? *fixed_ : costs_.at(workers, room.ctas());
+  }
 
  private:
   const CostConstants* fixed_ = nullptr;
@@ -28,19 +30,20 @@ class TileCosts {
 struct Ground {
   TileShape tile;
   TileSpace space;
+  Room room;
   TileCosts costs;
 };
 
 // Keeps the fastest of the schedules it is offered; refuses those that do not fit the workspace.
 class Choice {
  public:
-  Choice(const KernelRow& row, const Room& room, size_t workspace) : row_(row), room_(room), workspace_(workspace) {}
+  Choice(const KernelRow& row, size_t workspace) : row_(row), workspace_(workspace) {}
 
   void offer(const Ground& ground, const Schedule& s) {
-    if (s.counters() * row_.counters > kCounterCapacity) return;
+    if (s.counters() * row_.counters * ground.tile.cluster.ctas() > kCounterCapacity) return;
     if (workspace_bytes(s, row_.slot_bytes(ground.tile)) > workspace_) return;
-    const CostConstants k = ground.costs.at(std::min(s.ctas, room_.sms));
-    const double us = makespan(k, s, room_.sms, room_.ctas_per_sm);
+    const CostConstants k = ground.costs.at(std::min(s.ctas, ground.room.sms), ground.room);
+    const double us = makespan(k, s, ground.room.sms, ground.room.ctas_per_sm);
     if (!worth(us)) return;
     tile_ = ground.tile;
     best_ = s;
@@ -56,7 +59,6 @@ class Choice {
 
  private:
   const KernelRow& row_;
-  const Room& room_;
   size_t workspace_;
   TileShape tile_{};
   Schedule best_{};
@@ -64,11 +66,12 @@ class Choice {
 };
 
 // Below one wave: grids that cut every tile into equal parts, and the grids that fill the machine.
-void offer_stream_k(Choice& choice, const Ground& ground, const Room& room) {
+void offer_stream_k(Choice& choice, const Ground& ground) {
   constexpr int64_t kMostParts = 32;  // past this the serial sum costs more than the steps it saves
   const TileSpace& space = ground.space;
+  const Room& room = ground.room;
   const int64_t t = space.tiles(), p = room.ctas(), most = std::min({p / t, space.steps, kMostParts});
-  const CostConstants least = ground.costs.at(1);
+  const CostConstants least = ground.costs.at(1, room);
   int64_t share = space.steps;
   for (int64_t parts = 2; parts <= most; ++parts) {
     const double fixup = least.a + least.b + least.d * static_cast<double>(parts - 1);
@@ -88,8 +91,8 @@ void offer_splits(Choice& choice, const Ground& ground, int64_t p) {
   for (int64_t split = 2; split <= most; ++split) choice.offer(ground, fixed_split(ground.space, p, split));
 }
 
-void offer_forced(Choice& choice, const Ground& ground, const Room& room, const Limits& limits) {
-  const int64_t parameter = limits.forced_parameter, p = room.ctas();
+void offer_forced(Choice& choice, const Ground& ground, const Limits& limits) {
+  const int64_t parameter = limits.forced_parameter, p = ground.room.ctas();
   const TileSpace& space = ground.space;
   switch (limits.forced) {
     case ScheduleKind::data_parallel:
@@ -105,7 +108,7 @@ void offer_forced(Choice& choice, const Ground& ground, const Room& room, const 
       if (parameter > 0)
         choice.offer(ground, stream_k(space, limits.sms > 0 ? std::min(parameter, p) : parameter));
       else if (space.tiles() < p)
-        offer_stream_k(choice, ground, room);
+        offer_stream_k(choice, ground);
       else
         choice.offer(ground, stream_k(space, p));
       break;
@@ -116,10 +119,10 @@ void offer_forced(Choice& choice, const Ground& ground, const Room& room, const 
   }
 }
 
-void offer_automatic(Choice& choice, const Ground& ground, const Room& room) {
-  const int64_t t = ground.space.tiles(), p = room.ctas();
+void offer_automatic(Choice& choice, const Ground& ground) {
+  const int64_t t = ground.space.tiles(), p = ground.room.ctas();
   choice.offer(ground, data_parallel(ground.space, p));
-  if (t < p) return offer_stream_k(choice, ground, room);
+  if (t < p) return offer_stream_k(choice, ground);
   if (t % p == 0) return;  // whole waves: both hybrids are data-parallel
   choice.offer(ground, one_tile(ground.space, p));
   choice.offer(ground, two_tile(ground.space, p));
@@ -168,47 +171,47 @@ Plan plan_of(const KernelRow& row, const Choice& choice, double predicted) {
 
 // Offers a ground what the limits ask for; where that does not fit anywhere, whole tiles.
 template <class Grounds>
-void fill(Choice& choice, const Room& room, const Limits& limits, Grounds&& each_ground) {
+void fill(Choice& choice, const Limits& limits, Grounds&& each_ground) {
   if (limits.forced == ScheduleKind{}) {
-    return each_ground([&](const Ground& ground) { offer_automatic(choice, ground, room); });
+    return each_ground([&](const Ground& ground) { offer_automatic(choice, ground); });
   }
-  each_ground([&](const Ground& ground) { offer_forced(choice, ground, room, limits); });
+  each_ground([&](const Ground& ground) { offer_forced(choice, ground, limits); });
   if (choice.found()) return;
-  each_ground([&](const Ground& ground) { choice.offer(ground, data_parallel(ground.space, room.ctas())); });
+  each_ground([&](const Ground& ground) { choice.offer(ground, data_parallel(ground.space, ground.room.ctas())); });
 }
 
 Plan select_fixed(const Shape& shape, const KernelRow& row, const DeviceModel& device, const Limits& limits) {
   const Room room = room_for(row, device, limits);
   const CostConstants k = constants_for(row, device).value;
   const TileShape tile = row.tile(row.tile_n, false);
-  const Ground ground{tile, space_of(shape, row, tile, room.ctas()), TileCosts(k)};
-  Choice choice(row, room, limits.workspace_bytes);
-  fill(choice, room, limits, [&](auto&& offer) { offer(ground); });
+  const Ground ground{tile, space_of(shape, row, tile, room.ctas()), room, TileCosts(k)};
+  Choice choice(row, limits.workspace_bytes);
+  fill(choice, limits, [&](auto&& offer) { offer(ground); });
   return plan_of(row, choice, std::max(choice.us(), k.a + traffic_bytes(shape) / (device.dram_gbs * 1e3)));
 }
 
 Plan search_width(const Shape& shape, const KernelRow& row, const DeviceModel& device, const Limits& limits) {
-  const Room room = room_for(row, device, limits);
   const WidthConstants k = width_constants_for(row, device).value;
-  const WidthSearch search({shape, row, k, room}, limits);
-  Choice choice(row, room, limits.workspace_bytes);
-  fill(choice, room, limits, [&](auto&& offer) {
+  const WidthSearch search({shape, row, k, device}, limits);
+  Choice choice(row, limits.workspace_bytes);
+  fill(choice, limits, [&](auto&& offer) {
     search.visit([&](double least_us) { return choice.worth(least_us); },
                  [&](const TileShape& tile) {
+                   const Room room = room_for(row, device, limits, tile.cluster);
                    const TileCosts costs(costs_of(k, candidate_of(shape, row, tile)));
-                   offer(Ground{tile, space_of(shape, row, tile, room.ctas()), costs});
+                   offer(Ground{tile, space_of(shape, row, tile, room.ctas()), room, costs});
                  });
   });
   return plan_of(row, choice, predicted_us(k, candidate_of(shape, row, choice.tile()), choice.us(), device));
 }
 
-// Aligned copies of the operands whose lines aren't, all batch entries.
+// Aligned copies of the operands whose lines aren't: all batch entries, or the one that they share.
 size_t copy_bytes(const Shape& s) {
-  const auto bytes = [&](int64_t extent, bool k_major) {
-    return aligned_copy(k_major ? s.k : extent, k_major ? extent : s.k).bytes * s.batch;
+  const auto bytes = [&](int64_t extent, bool k_major, bool shared) {
+    return aligned_copy(k_major ? s.k : extent, k_major ? extent : s.k).bytes * (shared ? 1 : s.batch);
   };
-  return static_cast<size_t>((s.a_align < 16 ? bytes(s.m, s.a_k_major) : 0) +
-                             (s.b_align < 16 ? bytes(s.n, s.b_k_major) : 0));
+  return static_cast<size_t>((s.a_align < 16 ? bytes(s.m, s.a_k_major, s.a_shared) : 0) +
+                             (s.b_align < 16 ? bytes(s.n, s.b_k_major, s.b_shared) : 0));
 }
 
 Shape aligned_of(Shape s) {
@@ -216,51 +219,44 @@ Shape aligned_of(Shape s) {
   return s;
 }
 
-// No plan is faster whose kernel reads unaligned operands through registers: all CTAs share the rounds of their loads
-// evenly. A round loads 64 lines: of the operand along a tile's rows, for the widest tile at most, or of the one along
-// its width, for all of its rows. Each operand can be either.
-double least_us_through_registers(const Shape& s, const KernelRow& row, const WidthConstants& k, const Room& room) {
-  const double tiles = static_cast<double>(s.m) * static_cast<double>(s.n) / row.tile_m / row.tile_n;
-  const double along_rows = tiles * row.tile_m / 64, along_width = tiles * row.tile_n / 64;
-  const bool both = s.a_align < 16 && s.b_align < 16;
-  const double rounds = std::max(1.0, both ? along_rows + along_width : std::min(along_rows, along_width));
-  const auto steps = static_cast<double>(ceil_div(s.k, row.tile_k) * s.batch);
-  return k.a0 + k.loader_round * rounds * steps / static_cast<double>(room.ctas());
-}
-
-// Operands that the TMA can't take come through registers, or from aligned copies where there is room for them.
+// The product of the operands where the TMA can take them, ahead of which the others are copied to where it can.
 Plan select_width(const Shape& shape, const KernelRow& row, const DeviceModel& device, const Limits& limits) {
-  if (shape.a_align == 16 && shape.b_align == 16) return search_width(shape, row, device, limits);
   const size_t copies = copy_bytes(shape);
-  if (limits.workspace_bytes < kCounterBytes + copies) return search_width(shape, row, device, limits);
-  const WidthConstants k = width_constants_for(row, device).value;
+  if (copies == 0) return search_width(shape, row, device, limits);
   Limits rest = limits;
   rest.workspace_bytes -= copies;
   Plan copied = search_width(aligned_of(shape), row, device, rest);
   copied.copy_bytes = copies;
   copied.workspace_bytes = std::max(copied.workspace_bytes, kCounterBytes) + copies;
-  copied.predicted_us += copy_us(k, copies);
-  const double least = least_us_through_registers(shape, row, k, room_for(row, device, limits));
-  if (least >= copied.predicted_us) return copied;
-  const Plan direct = search_width(shape, row, device, limits);
-  return direct.predicted_us < copied.predicted_us ? direct : copied;
+  copied.predicted_us += copy_us(width_constants_for(row, device).value, copies);
+  return copied;
+}
+
+// Kernels with a run-time width read by TMA alone: it must take both operands, or there must be room for copies.
+bool readable(const Shape& shape, const KernelRow& row, const Limits& limits) {
+  if (row.width_step == 0) return true;
+  const size_t copies = copy_bytes(shape);
+  return copies == 0 || limits.workspace_bytes >= kCounterBytes + copies;
 }
 
 }  // namespace
 
-Room room_for(const KernelRow& row, const DeviceModel& device, const Limits& limits) {
-  if (limits.sms > 0 && limits.sms < device.sms) return {limits.sms, 1};
-  return {device.sms, resident_ctas(row, device)};
+Room room_for(const KernelRow& row, const DeviceModel& device, const Limits& limits, ClusterShape cluster) {
+  const bool limited = limits.sms > 0 && limits.sms < device.sms;
+  const int64_t sms = limited ? limits.sms : device.sms;
+  if (cluster.ctas() == 1) return {sms, limited ? 1 : resident_ctas(row, device)};
+  // A cluster lies within a GPC: pairs find their SMs side by side (TPCs), larger ones leave some over.
+  return {cluster.ctas() == 2 ? sms / 2 : std::min<int64_t>(sms / 4, device.fours), 1};
 }
 
 Shape shape_in_kernel(const Plan& plan, const Shape& shape) { return plan.copy_bytes > 0 ? aligned_of(shape) : shape; }
 
 Candidate candidate_of(const Shape& shape, const KernelRow& row, const TileShape& tile) {
   return {.row = &row,
-          .width = tile.swapped ? tile.m : tile.n,
+          .width = tile.width(),
+          .cluster_rows = tile.swapped ? tile.cluster.n : tile.cluster.m,
+          .cluster_columns = tile.swapped ? tile.cluster.m : tile.cluster.n,
           .width_k_major = tile.swapped ? shape.a_k_major : shape.b_k_major,
-          .rows_unaligned = (tile.swapped ? shape.b_align : shape.a_align) < 16,
-          .width_unaligned = (tile.swapped ? shape.a_align : shape.b_align) < 16,
           .c_unaligned = shape.c_align < 16,
           .traffic = traffic_bytes(shape)};
 }
@@ -269,13 +265,16 @@ CostConstants costs_of(const Plan& plan, const Shape& shape, const DeviceModel& 
   const KernelRow& row = *plan.kernel;
   if (row.width_step == 0) return constants_for(row, device).value;
   const WidthConstants k = width_constants_for(row, device).value;
-  return costs_of(k, candidate_of(shape_in_kernel(plan, shape), row, plan.tile)).at(std::min(plan.schedule.ctas, sms));
+  const Candidate candidate = candidate_of(shape_in_kernel(plan, shape), row, plan.tile);
+  return costs_of(k, candidate).at(std::min(plan.schedule.ctas, sms), sms);
 }
 
 Plan select(const Shape& shape, const DeviceModel& device, const Limits& limits) {
   const KernelRow* row = find_kernel(shape.in, device.compute_capability, shape.small_extents);
   if (row == nullptr) return no_plan("no kernel for this type and device");
   if (!countable(shape, *row)) return no_plan("the product is too large to plan: cut it in parts");
+  // The kernel for all extents takes operands as they lie. Its tiles and steps are no more than were counted.
+  if (!readable(shape, *row, limits)) row = find_kernel(shape.in, device.compute_capability, false);
   return row->width_step > 0 ? select_width(shape, *row, device, limits) : select_fixed(shape, *row, device, limits);
 }
 

@@ -15,6 +15,7 @@ struct Shape {
   bool a_k_major, b_k_major;      // contiguous along k: A with op T, B with op N
   int a_align, b_align, c_align;  // largest power of two (<= 16) that divides address, row pitch and batch pitch, bytes
   bool small_extents;             // m, n, k and batch are below 2^31
+  bool a_shared = false, b_shared = false;  // by all entries of a batch
 
   bool operator==(const Shape&) const = default;
 };
@@ -29,17 +30,19 @@ struct Limits {
   int64_t forced_parameter = 0;                // split or grid of a forced schedule; 0: the model chooses
   int forced_width = 0;                        // where it is run-time data, rounded up as needed; 0: the model chooses
   Orientation forced_orientation = Orientation::automatic;  // likewise
+  ClusterShape forced_cluster = {0, 0};  // where a kernel can cluster its CTAs; {0, 0}: the model chooses
 
   bool operator==(const Limits&) const = default;
 };
 
-// How many CTAs run at once. The device spreads a grid over all its SMs, so only a grid of no more CTAs than the limit
-// keeps one.
+// How many workers run at once: CTAs, or clusters, which then count as an SM each. The device spreads a grid over all
+// its SMs, so only a grid of no more CTAs than the limit keeps one. None where the device has no room for such
+// clusters.
 struct Room {
   int64_t sms, ctas_per_sm;
   int64_t ctas() const { return sms * ctas_per_sm; }
 };
-Room room_for(const KernelRow& row, const DeviceModel& device, const Limits& limits);
+Room room_for(const KernelRow& row, const DeviceModel& device, const Limits& limits, ClusterShape cluster = {});
 
 // The product as the plan's kernel finds it: operands that are copied first lie aligned.
 Shape shape_in_kernel(const Plan& plan, const Shape& shape);

@@ -6,38 +6,59 @@ namespace skgemm {
 
 WidthSearch::WidthSearch(const Field& field, const Limits& limits)
     : field_(field),
-      steps_(static_cast<double>(ceil_div(field.shape.k, field.row.tile_k))) {
+      steps_(static_cast<double>(ceil_div(field.shape.k, field.row.tile_k))),
+      cluster_forced_(usable(limits.forced_cluster, limits)) {
+  for (size_t i = 0; i < kClusters.size(); ++i) {
+    const bool tried = cluster_forced_ ? kClusters[i] == limits.forced_cluster : usable(kClusters[i], limits);
+    workers_[i] = tried ? room_for(field.row, field.device, limits, kClusters[i]).ctas() : 0;
+  }
   if (limits.forced_orientation != Orientation::swapped) along(field.shape.n, false, limits.forced_width);
   if (limits.forced_orientation != Orientation::straight) along(field.shape.m, true, limits.forced_width);
+}
+
+bool WidthSearch::usable(const ClusterShape& cluster, const Limits& limits) const {
+  if (std::find(kClusters.begin(), kClusters.end(), cluster) == kClusters.end()) return false;
+  if (cluster.ctas() == 1) return true;
+  return cluster.ctas() > 0 && cluster.ctas() <= field_.row.most_clustered &&
+         room_for(field_.row, field_.device, limits, cluster).ctas() > 0;
 }
 
 // For each number of tiles across an extent the narrowest width that needs no more, widest first.
 void WidthSearch::along(int64_t extent, bool swapped, int forced) {
   const int64_t step = field_.row.width_step;
   const auto whole = [step](int64_t width) { return ceil_div(width, step) * step; };
-  if (forced > 0) return add(std::min<int64_t>(whole(forced), field_.row.tile_n), extent, swapped);
+  if (forced > 0) return add(static_cast<int>(std::min<int64_t>(whole(forced), field_.row.tile_n)), swapped);
   constexpr int64_t kNarrow = 32;  // below this the tensor cores wait for the rows' operand
   const int64_t narrowest = std::min(kNarrow, whole(extent));
   for (int64_t width = field_.row.tile_n; width >= narrowest; width -= step) {
     width = whole(ceil_div(extent, ceil_div(extent, width)));
-    add(width, extent, swapped);
+    add(static_cast<int>(width), swapped);
   }
 }
 
-void WidthSearch::add(int64_t width, int64_t extent, bool swapped) {
-  const auto& [shape, row, k, room] = field_;
-  const TileShape tile = row.tile(static_cast<int>(width), swapped);
-  const auto across = static_cast<double>(ceil_div(extent, width));
-  const auto rows = static_cast<double>(ceil_div(swapped ? shape.n : shape.m, row.tile_m));
-  const double tiles = across * rows * static_cast<double>(shape.batch);
-  found_[count_++] = {tile, least_us(costs_of(k, candidate_of(shape, row, tile)), tiles)};
+// A CTA of a cluster should have something to do.
+void WidthSearch::add(int width, bool swapped) {
+  const auto& [shape, row, k, device] = field_;
+  const TileShape single = row.tile(width, swapped);
+  for (size_t i = 0; i < kClusters.size(); ++i) {
+    const ClusterShape& cluster = kClusters[i];
+    if (workers_[i] == 0) continue;
+    const bool idle = (cluster.m > 1 && shape.m <= single.m) || (cluster.n > 1 && shape.n <= single.n);
+    if (idle && !cluster_forced_) continue;
+    const TileShape tile = row.tile(width, swapped, cluster);
+    found_[count_++] = {tile, least_us(tile, workers_[i])};
+  }
 }
 
-// No schedule is faster: tiles stay whole, or all CTAs share the steps evenly and the least fixup follows. (A smaller
-// grid's faster steps never make up for the CTAs it lacks.)
-double WidthSearch::least_us(const CandidateCosts& costs, double tiles) const {
-  const auto p = static_cast<double>(field_.room.ctas());
-  const CostConstants some = costs.at(static_cast<int64_t>(std::min(tiles, p))), all = costs.at(field_.room.ctas());
+// No schedule is faster: tiles stay whole, or all workers share the steps evenly and the least fixup follows. (The
+// faster steps of a smaller grid never make up for the workers it lacks.)
+double WidthSearch::least_us(const TileShape& tile, int64_t workers) const {
+  const Shape& shape = field_.shape;
+  const CandidateCosts costs = costs_of(field_.k, candidate_of(shape, field_.row, tile));
+  const auto tiles = static_cast<double>(ceil_div(shape.m, tile.m) * ceil_div(shape.n, tile.n) * shape.batch);
+  const auto p = static_cast<double>(workers);
+  const CostConstants some = costs.at(static_cast<int64_t>(std::min(tiles, p)), workers);
+  const CostConstants all = costs.at(workers, workers);
   const double waves = std::ceil(tiles / p);
   const double whole = some.a + waves * steps_ * some.solo + (waves - 1) * some.e;
   return std::min(whole, all.a + tiles * steps_ / p * all.solo + some.b + some.d);

@@ -14,7 +14,7 @@ class WidthSearch {
     const Shape& shape;
     const KernelRow& row;
     const WidthConstants& k;
-    const Room& room;
+    const DeviceModel& device;
   };
   WidthSearch(const Field& field, const Limits& limits);
 
@@ -35,14 +35,19 @@ class WidthSearch {
     TileShape tile;
     double least_us;
   };
+  // Single CTAs, pairs either way, and squares of four.
+  static constexpr std::array<ClusterShape, 4> kClusters{{{1, 1}, {2, 1}, {1, 2}, {2, 2}}};
 
+  bool usable(const ClusterShape& cluster, const Limits& limits) const;
   void along(int64_t extent, bool swapped, int forced);
-  void add(int64_t width, int64_t extent, bool swapped);
-  double least_us(const CandidateCosts& costs, double tiles) const;
+  void add(int width, bool swapped);
+  double least_us(const TileShape& tile, int64_t workers) const;
 
-  static constexpr size_t kMostFound = 64;  // both orientations of widths 8, 16, ..., 256
+  static constexpr size_t kMostFound = 64 * kClusters.size();  // more than both orientations have widths
   Field field_;
   double steps_;
+  bool cluster_forced_;
+  std::array<int64_t, kClusters.size()> workers_;  // of each kind that run at once; 0: not to be tried
   size_t count_ = 0;
   std::array<Found, kMostFound> found_;
 };

@@ -39,6 +39,7 @@ module skgemm
   type, bind(C) :: skgemm_plan_t
     character(kind=c_char) :: kernel(48)
     integer(c_int32_t) :: tile_m, tile_n, tile_k
+    integer(c_int32_t) :: cluster_m, cluster_n
     integer(c_int32_t) :: swapped
     integer(c_int) :: schedule
     integer(c_int64_t) :: ctas, split, sk_tiles, tiles, steps_per_tile
@@ -113,6 +114,11 @@ module skgemm
       type(c_ptr), value :: handle
       integer(c_int32_t), value :: width
       integer(c_int), value :: orientation
+    end function
+    integer(c_int) function skgemm_set_cluster(handle, cluster_m, cluster_n) bind(C)
+      import
+      type(c_ptr), value :: handle
+      integer(c_int32_t), value :: cluster_m, cluster_n
     end function
     ! alpha and beta in host memory; where they are on the device, skgemm_gemm_ex takes their addresses. hgemm takes
     ! fp16 matrices and fp32 scalars.

@@ -72,12 +72,13 @@ typedef enum skgemm_pointer_mode SKGEMM_AS_INT {
 /* DEFAULT and PEDANTIC both compute fp32 products exactly as fp32 and accumulate half types in fp32. */
 typedef enum skgemm_math_mode SKGEMM_AS_INT { SKGEMM_MATH_DEFAULT = 0, SKGEMM_MATH_PEDANTIC = 2 } skgemm_math_mode_t;
 
-/* The schedules of the Stream-K paper (Osama et al. 2023): which CTA does which k-steps of which tile. */
+/* The schedules of the Stream-K paper (Osama et al. 2023): which worker (a CTA, or a cluster of CTAs that act as one)
+ * does which k-steps of which tile. */
 typedef enum skgemm_schedule SKGEMM_AS_INT {
   SKGEMM_SCHEDULE_AUTO = 0,          /* the cost model chooses */
-  SKGEMM_SCHEDULE_DATA_PARALLEL = 1, /* a CTA does whole tiles */
+  SKGEMM_SCHEDULE_DATA_PARALLEL = 1, /* a worker does whole tiles */
   SKGEMM_SCHEDULE_FIXED_SPLIT = 2,   /* each tile's k is cut in s equal parts */
-  SKGEMM_SCHEDULE_STREAM_K = 3,      /* all k-steps of all tiles are shared evenly by g CTAs */
+  SKGEMM_SCHEDULE_STREAM_K = 3,      /* all k-steps of all tiles are shared evenly by g workers */
   SKGEMM_SCHEDULE_ONE_TILE = 4,      /* data-parallel waves, the partial wave is shared evenly */
   SKGEMM_SCHEDULE_TWO_TILE = 5       /* the same, with one full wave more shared evenly */
 } skgemm_schedule_t;
@@ -85,8 +86,8 @@ typedef enum skgemm_schedule SKGEMM_AS_INT {
 /* Which side of C a kernel with a run-time tile width lays that width along. */
 typedef enum skgemm_orientation SKGEMM_AS_INT {
   SKGEMM_ORIENTATION_AUTO = 0,     /* the cost model chooses */
-  SKGEMM_ORIENTATION_STRAIGHT = 1, /* along n: tiles have 128 rows of C */
-  SKGEMM_ORIENTATION_SWAPPED = 2   /* along m: computed as C^T = op(B)^T op(A)^T, tiles have 128 columns of C */
+  SKGEMM_ORIENTATION_STRAIGHT = 1, /* along n: a CTA does 128 rows of C */
+  SKGEMM_ORIENTATION_SWAPPED = 2   /* along m: computed as C^T = op(B)^T op(A)^T, a CTA does 128 columns of C */
 } skgemm_orientation_t;
 
 /* cudaStream_t, without CUDA's headers. */
@@ -115,12 +116,13 @@ typedef struct skgemm_gemm {
 /* What a call will run: the answer of skgemm_gemm_plan. */
 typedef struct skgemm_plan {
   char kernel[48];                /* name of the kernel row */
-  int32_t tile_m, tile_n, tile_k; /* elements */
+  int32_t tile_m, tile_n, tile_k; /* elements; of a worker: a CTA, or a cluster of CTAs that act as one */
+  int32_t cluster_m, cluster_n;   /* CTAs of a worker, along m and along n */
   int32_t swapped;                /* 1: computed as C^T = op(B)^T op(A)^T */
   skgemm_schedule_t schedule;
-  int64_t ctas;     /* grid size */
+  int64_t ctas;     /* workers; cluster_m * cluster_n times as many CTAs are launched */
   int64_t split;    /* parts per tile, for fixed split; otherwise 1 */
-  int64_t sk_tiles; /* tiles whose k-steps are shared between CTAs */
+  int64_t sk_tiles; /* tiles whose k-steps are shared between workers */
   int64_t tiles;    /* all tiles, over the batch */
   int64_t steps_per_tile;
   size_t workspace_bytes; /* partial sums and copies of operands: see skgemm_set_workspace */
@@ -155,28 +157,34 @@ skgemm_status_t skgemm_get_sm_limit(skgemm_handle_t handle, int* sms);
  * that uses it clears its first 16 KiB in stream order, so between calls it may be anybody's scratch. (NULL, 0) goes
  * back to the library's own; (NULL, n > 0) is INVALID_VALUE.
  * It holds partial sums and, for fp16 and bf16 on sm_90, aligned copies of operands that TMA can't read as they lie:
- * those whose address, leading dimension or (in a batch) stride is no multiple of 16 bytes. A copy takes 2 bytes for
- * each element of A or B, columns rounded up to 32 bytes, times the batch. The library's own workspace for a product is
- * 1 GiB at most.
- * Too little never fails: the schedule falls back towards data-parallel, and operands are read through registers, which
- * can take several times as long. */
+ * those whose address, leading dimension or (in a batch) stride is no multiple of 16 bytes, or whose leading dimension
+ * or stride is 2^40 bytes or more, or its stride negative. A copy takes 2 bytes for each element of A or B, columns
+ * rounded up to 32 bytes, times the batch. The library's own workspace for a product is 1 GiB at most.
+ * Too little never fails: the schedule falls back towards data-parallel, and where the copies don't fit beside those 16
+ * KiB the kernel for every part since sm_80 (f16_mma, bf16_mma) takes the operands as they lie, which can take several
+ * times as long. skgemm_gemm_plan shows the kernel. */
 skgemm_status_t skgemm_set_workspace(skgemm_handle_t handle, void* workspace, size_t bytes);
 /* Forces a schedule. `parameter` is the split for FIXED_SPLIT and the grid size for STREAM_K; 0 lets the model choose
  * it; the others take 0. A forced schedule that the workspace can't hold, or that needs more than 4096 arrival
- * counters (one for each tile of FIXED_SPLIT, one for each CTA of the others; twice as many for fp16 and bf16 on
- * sm_90), runs as DATA_PARALLEL; skgemm_gemm_plan shows it. */
+ * counters (one for each tile of FIXED_SPLIT, one for each worker of the others; for fp16 and bf16 on sm_90 twice as
+ * many, times the CTAs of a cluster), runs as DATA_PARALLEL; skgemm_gemm_plan shows it. */
 skgemm_status_t skgemm_set_schedule(skgemm_handle_t handle, skgemm_schedule_t schedule, int64_t parameter);
-/* Forces the tile of kernels whose tile width is chosen at run time (fp16 and bf16 on sm_90); kernels with a fixed tile
- * ignore it. width 0 lets the model choose; otherwise it is a multiple of 8 up to 256, rounded up to a multiple of 16.
- * Every such width runs in both orientations, however the operands are aligned. INVALID_VALUE for others.
- * skgemm_gemm_plan shows the tile. */
+/* Forces a CTA's tile in kernels whose tile width is chosen at run time (fp16 and bf16 on sm_90); kernels with a fixed
+ * tile ignore it. width 0 lets the model choose; otherwise it is a multiple of 8 up to 256, rounded up to a multiple of
+ * 16. Every such width runs in both orientations, however the operands are aligned, while the workspace has room for
+ * their copies (skgemm_set_workspace). INVALID_VALUE for others. skgemm_gemm_plan shows the tile. */
 skgemm_status_t skgemm_set_tile(skgemm_handle_t handle, int32_t width, skgemm_orientation_t orientation);
+/* Forces how many CTAs make a cluster, along m and along n, in kernels that can share loads within one (fp16 and bf16
+ * on sm_90); the others ignore it. (0, 0) lets the model choose; otherwise each is 1 or 2; INVALID_VALUE for others.
+ * Where such a cluster can't be, as an SM limit may leave no room, the model chooses among those that can.
+ * skgemm_gemm_plan shows the cluster. */
+skgemm_status_t skgemm_set_cluster(skgemm_handle_t handle, int32_t cluster_m, int32_t cluster_n);
 
 /* C = alpha*op(A)*op(B) + beta*C in fp32, fp64, and fp16 with fp32 accumulation (alpha and beta float).
  * INVALID_VALUE, with the first bad argument named, when: op not N, T, C; m, n or k < 0; lda < max(1, op_a == N ? m :
  * k), ldb < max(1, op_b == N ? k : n), ldc < max(1, m); alpha or beta NULL; A, B or C, when it would be read or
- * written, NULL, out of the device's reach or not at a multiple of its elements' size. m == 0 or n == 0 returns at
- * once. `half` data are IEEE binary16 bit patterns. */
+ * written, NULL, out of the device's reach or not at a multiple of its elements' size. A or B may be NULL where alpha
+ * is on the device, if it is 0 there. m == 0 or n == 0 returns at once. `half` data are IEEE binary16 bit patterns. */
 skgemm_status_t skgemm_sgemm(skgemm_handle_t handle, skgemm_op_t op_a, skgemm_op_t op_b, int64_t m, int64_t n,
                              int64_t k, const float* alpha, const float* a, int64_t lda, const float* b, int64_t ldb,
                              const float* beta, float* c, int64_t ldc);

@@ -2,8 +2,9 @@
 // operands of a product.
 #pragma once
 #include "kernels/aligned_read.cuh"
-#include "kernels/types.h"
+#include "kernels/element.cuh"
 #include "kernels/ptx/dependent_launch.cuh"
+#include "kernels/types.h"
 
 namespace skgemm {
 
@@ -20,6 +21,7 @@ struct AlignJob {
 struct AlignParams {
   AlignJob job[2];
   int jobs;
+  Scalar alpha;  // of the product: when it is 0 there is nothing to read (BLAS), and the copies are not read either
 };
 
 __device__ __forceinline__ void align_line(const AlignJob& x, int64_t line, int lane) {
@@ -54,6 +56,7 @@ __device__ __forceinline__ void align_line(const AlignJob& x, int64_t line, int 
 __global__ void __launch_bounds__(kAlignThreads) align_lines(const __grid_constant__ AlignParams p) {
   ptx::let_next_grid_start();
   ptx::wait_for_grids_before();
+  if (read_scalar<float>(p.alpha) == 0) return;
   for (int j = 0; j < p.jobs; ++j) {
     const AlignJob& x = p.job[j];
     const int per_cta = kAlignThreads / x.lanes;

@@ -1,20 +1,27 @@
-// Reads of two-byte elements at any address, as aligned 16-byte pieces that are shifted into place.
+// Reads of two-byte elements at any address, as aligned 16-byte pieces that are shifted into place. Plain loads: a grid
+// before this one may write the operand while this one already runs, until griddepcontrol.wait, and what was written
+// during a kernel must not be read by ld.global.nc, which __ldg is (PTX ISA 9.7.9.9, "ld.global.nc").
 #pragma once
 #include <cstdint>
 
 namespace skgemm {
 
-// 16 bytes at a multiple of 16; what lies at `end` and behind it is not read, and zero.
-__device__ __forceinline__ uint4 read_piece(const char* from, const char* end) {
-  if (from + 16 <= end) return __ldg(reinterpret_cast<const uint4*>(from));
+// Eight elements at any address, of which only the first `count` are read; the others are zero.
+__device__ __forceinline__ uint4 read_elements(const char* from, int count) {
   uint4 piece{};
 #pragma unroll 1
-  for (int e = static_cast<int>(end - from) / 2 - 1; e >= 0; --e) {
-    const uint32_t element = __ldg(reinterpret_cast<const uint16_t*>(from) + e);
+  for (int e = min(count, 8) - 1; e >= 0; --e) {
+    const uint32_t element = reinterpret_cast<const uint16_t*>(from)[e];
     piece = {piece.x << 16 | element, __funnelshift_l(piece.x, piece.y, 16), __funnelshift_l(piece.y, piece.z, 16),
              __funnelshift_l(piece.z, piece.w, 16)};
   }
   return piece;
+}
+
+// 16 bytes at a multiple of 16, of which those at `end` and behind it are not read, and zero.
+__device__ __forceinline__ uint4 read_piece(const char* from, const char* end) {
+  return from + 16 <= end ? *reinterpret_cast<const uint4*>(from)
+                          : read_elements(from, static_cast<int>(end - from) / 2);
 }
 
 // Moves what begins `bytes` (even, below 16) into word[0] to its front, for all words but the last four.

@@ -27,6 +27,7 @@ constexpr KernelRow row(const char* name) {
           .threads = c.threads,
           .ctas_per_sm = c.ctas_per_sm,
           .counters = 1,
+          .most_clustered = 1,
           .smem_bytes = smem};
 }
 
@@ -45,6 +46,7 @@ constexpr KernelRow wgmma_row(const char* name, DataType in) {
           .threads = kThreads,
           .ctas_per_sm = 1,
           .counters = kConsumers,
+          .most_clustered = kMostClustered,
           .smem_bytes = kBytes};
 }
 

@@ -8,12 +8,23 @@
 
 namespace skgemm {
 
-// The output block of one launch, elements of C. Swapped: computed as C^T = op(B)^T*op(A)^T, so that the kernel's rows
-// lie along n and its run-time width along m.
+// CTAs of a cluster along m and n: neighbours along n use the same rows of op(A), neighbours along m the same columns
+// of op(B), and load them together.
+struct ClusterShape {
+  int m = 1, n = 1;
+
+  constexpr int ctas() const { return m * n; }
+  bool operator==(const ClusterShape&) const = default;
+};
+
+// The block of C, in elements, that a worker (a CTA, or a cluster that acts as one) computes at a time. Swapped: as
+// C^T = op(B)^T*op(A)^T, so that the kernel's rows lie along n and its run-time width along m.
 struct TileShape {
   int m, n;
   bool swapped;
+  ClusterShape cluster = {};
 
+  constexpr int width() const { return swapped ? m / cluster.m : n / cluster.n; }  // of one CTA's part
   bool operator==(const TileShape&) const = default;
 };
 
@@ -27,11 +38,13 @@ struct KernelRow {
   int stages;                  // shared-memory buffers in the copy pipeline; 0: as many as fit beside each other
   int threads;
   int ctas_per_sm;    // resident CTAs the kernel is built for (launch bounds)
-  int counters;       // arrival counters of a shared tile: one for each part that a warpgroup finishes alone
+  int counters;       // arrival counters of a CTA's part of a shared tile: one for each part a warpgroup finishes alone
+  int most_clustered;  // CTAs of the largest cluster
   size_t smem_bytes;  // dynamic shared memory of a CTA
 
-  constexpr TileShape tile(int width, bool swapped) const {
-    return swapped ? TileShape{width, tile_m, true} : TileShape{tile_m, width, false};
+  constexpr TileShape tile(int width, bool swapped, ClusterShape cluster = {}) const {
+    const int m = swapped ? width : tile_m, n = swapped ? tile_m : width;
+    return {m * cluster.m, n * cluster.n, swapped, cluster};
   }
   constexpr size_t slot_bytes(const TileShape& tile) const {  // one partial tile
     return static_cast<size_t>(tile.m) * tile.n * size_of(accumulator_of(in));

@@ -1,105 +1,74 @@
 // C = alpha*sums + beta*C for a warpgroup's 64 rows of a tile of the wgmma kernels. beta == 0 never reads C.
 //
 // fp32 goes from registers: each store of a warp fills whole 32-byte sectors as the sums lie. fp16 and bf16 pass
-// through shared memory, 64 columns at a time, so that stores fill whole lines of 128 bytes; two buffers, so that one
-// barrier a chunk is enough. No copy engine: a TMA store of the same chunk takes a fence, two barriers of the warpgroup
-// and a place behind the loads of the next tile, which was slower on an H200.
+// through shared memory, 64 columns at a time (chunk_ring.cuh), so that stores fill whole lines of 128 bytes and the
+// warpgroup can go on. No copy engine: a TMA store cuts lines at multiples of 16 bytes, whatever the tensor's extents.
 #pragma once
+#include "kernels/chunk_ring.cuh"
 #include "kernels/element.cuh"
 #include "kernels/ptx/ldmatrix.cuh"
-#include "kernels/ptx/shared_access.cuh"
 #include "kernels/ptx/stmatrix.cuh"
-#include "kernels/ptx/thread_index.cuh"
 #include "kernels/ptx/warpgroup.cuh"
-#include "kernels/wgmma_params.h"
 
 namespace skgemm {
 
-// A part of C: as lines (columns of C, whose elements are neighbours) from its first element on. A warpgroup's 64 rows
-// (straight), or a warp's 16 (swapped).
-struct Output {
-  char* data;
-  int along, lines;  // elements of a line and lines that exist
+struct Factors {
   float alpha, beta;
 };
 
-// Two-byte results. A chunk is lines of 64 elements: 64 of them, by the warpgroup (straight), or 16, by the warp.
+// Two-byte results.
 template <class Out, bool kSwapped>
 class HalfEpilogue {
   static constexpr int kColumns = 64, kGroup = 16;  // columns of X*Y in a chunk, and of one stmatrix
-  static constexpr int kLineBytes = 128, kLines = kSwapped ? 16 : 64;
-  static constexpr int kLineStep = kLines / 4;  // lines between a thread's four vectors of a chunk
-  static constexpr int kVectors = 4;
+  static constexpr int kVectors = 4;                // a thread's of a chunk, 16 lines apart
 
  public:
-  // `buffers`: two chunks of shared memory, a multiple of 1024. `team`: the warpgroup's barrier.
-  __device__ __forceinline__ HalfEpilogue(const WgmmaParams& p, const Output& c, uint32_t buffers, int team)
-      : p_(p), c_(c), buffers_(buffers), team_(team) {
-    const int lane = ptx::thread_index() % 32, warp = ptx::thread_index() / 32 % 4;
-    const int thread = kSwapped ? lane : ptx::thread_index() % 128;
-    // Matrix i of an stmatrix is of rows (i%2)*8.. and columns (i/2)*8..; a lane names a line of matrix lane/8.
-    const int low = lane / 8 % 2, high = lane / 16;
-    put_ = kSwapped ? offset(8 * low + lane % 8, high) : offset(8 * high + lane % 8, 2 * warp + low);
-    line_ = thread / 8;
-    at_ = thread % 8 * 8;
+  // `put`: as put_at() says.
+  __device__ __forceinline__ HalfEpilogue(const WgmmaParams& p, const Output& out, const Factors& by, uint32_t put,
+                                          int warpgroup)
+      : p_(p), out_(out), by_(by), put_(put), warpgroup_(warpgroup) {}
+
+  // This lane's place in a chunk for the first stmatrix: matrix i is of rows (i%2)*8.. and columns (i/2)*8.. of X*Y,
+  // and a lane names a line of matrix lane/8.
+  static __device__ __forceinline__ uint32_t put_at() {
+    const uint32_t lane = ptx::lane_index(), warp = static_cast<uint32_t>(ptx::thread_index()) / 32 % 4;
+    const uint32_t low = lane / 8 % 2, high = lane / 16;
+    return kSwapped ? chunk_offset(16 * warp + 8 * low + lane % 8, high)
+                    : chunk_offset(8 * high + lane % 8, 2 * warp + low);
   }
 
   // One loop for all chunks, as its code is long; only the sums' registers need a copy of their part for each.
+  // `last`: the warpgroup has no more to store.
   template <bool kReadC, int kSums>
-  __device__ __forceinline__ void store(const float (&sums)[kSums], int width) const {
+  __device__ __forceinline__ void store(const float (&sums)[kSums], ChunkRing& ring, bool last) const {
+    const int columns = min(p_.width, kSwapped ? out_.along : out_.lines);
 #pragma unroll 1
-    for (int first = 0; first < width; first += kColumns) {
-      const uint32_t buffer = buffers_ + first / kColumns % 2 * (kLines * kLineBytes);
-      const int columns = min(kColumns, width - first);
-      const Chunk chunk = chunk_of(first, columns);
-      if (chunk.along <= 0 || chunk.lines <= 0) break;
+    for (int first = 0; first < columns; first += kColumns) {
+      ring.wait_empty();
       if constexpr (kReadC) {
-        read(chunk, buffer);
+        read(first, ring.buffer());
         barrier();
       }
-      combine_part<kReadC, 0>(buffer, sums, first, columns);
-      barrier();
-      write(chunk, buffer);
+      combine_part<kReadC, 0>(ring.buffer(), sums, first, columns - first);
+      if (p_.c_vector) {
+        ring.push(out_, first, last && first + kColumns >= columns);
+      } else {
+        barrier();
+        ChunkStore<1>(p_, ptx::thread_index() / 32 % 4 * 16).store(out_, first, ring.buffer());
+        barrier();
+      }
     }
   }
 
  private:
-  struct Chunk {
-    char* data;
-    int along, lines;  // that exist and belong to the tile
-    bool vectors;      // no vector of 8 elements is cut by the end
-  };
-  __device__ __forceinline__ Chunk chunk_of(int first, int columns) const {
-    Chunk x{c_.data, c_.along, c_.lines, false};
-    if constexpr (kSwapped) {
-      x.data += first * 2;
-      x.along = min(x.along - first, columns);
-    } else {
-      x.data += first * p_.c_pitch;
-      x.lines = min(x.lines - first, columns);
-    }
-    x.vectors = p_.c_vector && (x.along % 8 == 0 || x.along >= 64);
-    return x;
-  }
-
-  __device__ __forceinline__ void barrier() const {
-    if constexpr (kSwapped)
-      __syncwarp();
-    else
-      ptx::named_barrier<128>(1 + team_);
-  }
-
-  // Byte of 16-byte piece `piece` of a line, permuted so that eight lines' pieces lie in different banks.
-  static __device__ __forceinline__ uint32_t offset(int line, int piece) {
-    return line * kLineBytes + ((piece ^ line % 8) << 4);
-  }
+  __device__ __forceinline__ void barrier() const { ptx::named_barrier<128>(1 + warpgroup_); }
 
   // The chunk of the tile's columns from `first` on: its sums are registers, which no run-time number can name.
   template <bool kReadC, int kFirst, int kSums>
   __device__ __forceinline__ void combine_part(uint32_t buffer, const float (&sums)[kSums], int first,
                                                int columns) const {
     if (first == kFirst) {
-      float alpha = c_.alpha;
+      float alpha = by_.alpha;
       asm volatile("" : "+f"(alpha));  // or all products with it are taken ahead of the loop, in registers there aren't
 #pragma unroll
       for (int column = 0; column < kColumns; column += kGroup) {
@@ -111,7 +80,7 @@ class HalfEpilogue {
   }
   template <bool kReadC>
   __device__ __forceinline__ void combine(uint32_t buffer, const float* sums, int column, float alpha) const {
-    const uint32_t address = kSwapped ? buffer + (put_ ^ column * 2) : buffer + put_ + column * kLineBytes;
+    const uint32_t address = kSwapped ? buffer + (put_ ^ column * 2) : buffer + put_ + column * wgmma_smem::kLineBytes;
     uint32_t c[4] = {};
     if constexpr (kReadC) {
       if constexpr (kSwapped)
@@ -126,7 +95,7 @@ class HalfEpilogue {
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
         float value = alpha * sums[2 * i + e];
-        if constexpr (kReadC) value += c_.beta * widen(pair[e]);
+        if constexpr (kReadC) value += by_.beta * widen(pair[e]);
         pair[e] = narrow<Out>(value);
       }
       memcpy(&c[i], pair, 4);
@@ -137,81 +106,49 @@ class HalfEpilogue {
       ptx::stmatrix_x4_trans(address, c);
   }
 
-  __device__ __forceinline__ void write(const Chunk& x, uint32_t buffer) const {
-    if (x.vectors) {
-      uint4 v[kVectors];
-#pragma unroll
-      for (int i = 0; i < kVectors; ++i) v[i] = ptx::load_shared_16(buffer + offset(line_ + i * kLineStep, at_ / 8));
-#pragma unroll
-      for (int i = 0; i < kVectors; ++i) {
-        const int line = line_ + i * kLineStep;
-        if (line < x.lines && at_ < x.along) *reinterpret_cast<uint4*>(x.data + line * p_.c_pitch + at_ * 2) = v[i];
-      }
-      return;
-    }
-    // Pairs that start at multiples of four bytes, and what is left over at the ends.
-    for_lines(x, [&](uint16_t* to, int line) {
-      const int lane = ptx::thread_index() % 32, odd = reinterpret_cast<uintptr_t>(to) / 2 % 2, e = 2 * lane - odd;
-      const uint16_t low = element(buffer, line, max(e, 0)), high = element(buffer, line, e + 1);
-      if (e >= 0 && e + 1 < x.along)
-        *reinterpret_cast<uint32_t*>(to + e) = low | uint32_t{high} << 16;
-      else if (e >= 0 && e < x.along)
-        to[e] = low;
-      else if (e < 0)
-        to[0] = high;
-      if (odd && lane == 31 && x.along > 63) to[63] = element(buffer, line, 63);
-    });
-  }
-  __device__ __forceinline__ void read(const Chunk& x, uint32_t buffer) const {
-    if (x.vectors) {
+  // C into the chunk of columns from `first` on, by the warpgroup.
+  __device__ __forceinline__ void read(int first, uint32_t buffer) const {
+    const char* const c = out_.c + (kSwapped ? int64_t{first} * 2 : first * p_.c_pitch);
+    const int along = min(kSwapped ? min(out_.along, p_.width) - first : out_.along, 64);
+    const int lines = min(kSwapped ? out_.lines : min(out_.lines, p_.width) - first, 64);
+    if (p_.c_vector && along % 8 == 0) {
+      const int thread = ptx::thread_index() % 128, at = thread % 8;
       uint4 v[kVectors];
 #pragma unroll
       for (int i = 0; i < kVectors; ++i) {
-        const int line = line_ + i * kLineStep;
+        const int line = thread / 8 + 16 * i;
         v[i] = uint4{};
-        if (line < x.lines && at_ < x.along) {
-          v[i] = *reinterpret_cast<const uint4*>(x.data + line * p_.c_pitch + at_ * 2);
-        }
+        if (line < lines && 8 * at < along) v[i] = *reinterpret_cast<const uint4*>(c + line * p_.c_pitch + at * 16);
       }
 #pragma unroll
-      for (int i = 0; i < kVectors; ++i) ptx::store_shared_16(buffer + offset(line_ + i * kLineStep, at_ / 8), v[i]);
+      for (int i = 0; i < kVectors; ++i) ptx::store_shared_16(buffer + chunk_offset(thread / 8 + 16 * i, at), v[i]);
       return;
     }
-    for_lines(x, [&](const uint16_t* from, int line) {
+#pragma unroll 4
+    for (int line = ptx::thread_index() / 32 % 4; line < lines; line += 4) {
+      const auto* const from = reinterpret_cast<const uint16_t*>(c + line * p_.c_pitch);
 #pragma unroll
-      for (int e = ptx::thread_index() % 32; e < 64; e += 32) {
-        if (e < x.along) ptx::store_shared_2(buffer + offset(line, e / 8) + e % 8 * 2, from[e]);
+      for (int e = static_cast<int>(ptx::lane_index()); e < 64; e += 32) {
+        if (e < along) ptx::store_shared_2(buffer + chunk_offset(line, e / 8) + e % 8 * 2, from[e]);
       }
-    });
-  }
-  static __device__ __forceinline__ uint16_t element(uint32_t buffer, int line, int e) {
-    return ptx::load_shared_2(buffer + offset(line, e / 8) + e % 8 * 2);
-  }
-  // Calls each(first element in C, line) for this warp's share of the lines, at any address of C.
-  template <class Each>
-  __device__ __forceinline__ void for_lines(const Chunk& x, const Each& each) const {
-    constexpr int kWarps = kSwapped ? 1 : 4;
-#pragma unroll 1
-    for (int line = ptx::thread_index() / 32 % kWarps; line < min(x.lines, kLines); line += kWarps) {
-      each(reinterpret_cast<uint16_t*>(x.data + line * p_.c_pitch), line);
     }
   }
 
   const WgmmaParams& p_;
-  const Output& c_;
-  uint32_t buffers_;
-  int team_;
-  uint32_t put_;   // this lane's place in a buffer for stmatrix
-  int line_, at_;  // of this thread's first vector
+  const Output& out_;
+  const Factors by_;
+  uint32_t put_;
+  int warpgroup_;
 };
 
 // fp32 results. A thread of a warp has columns 8j + 2t, 8j + 2t + 1 of rows g and g + 8.
 template <bool kSwapped, bool kReadC, int kSums>
-__device__ __forceinline__ void store_floats(const WgmmaParams& p, const float (&sums)[kSums], const Output& c) {
+__device__ __forceinline__ void store_floats(const WgmmaParams& p, const float (&sums)[kSums], const Output& c,
+                                             const Factors& by) {
   const int lane = ptx::thread_index() % 32, column = lane % 4 * 2;
-  const int row = lane / 4 + (kSwapped ? 0 : ptx::thread_index() / 32 % 4 * 16);
+  const int row = lane / 4 + ptx::thread_index() / 32 % 4 * 16;
   const int rows = kSwapped ? c.lines : c.along, columns = min(kSwapped ? c.along : c.lines, p.width);
-  char* const first = c.data + (kSwapped ? row * p.c_pitch + column * 4 : column * p.c_pitch + row * 4);
+  char* const first = c.c + (kSwapped ? row * p.c_pitch + column * 4 : column * p.c_pitch + row * 4);
 #pragma unroll
   for (int j = 0; j < kSums / 4; ++j) {
     if (8 * j >= p.width) break;
@@ -222,10 +159,10 @@ __device__ __forceinline__ void store_floats(const WgmmaParams& p, const float (
       auto* const to = reinterpret_cast<float*>(at);
       auto* const next = kSwapped ? to + 1 : reinterpret_cast<float*>(at + p.c_pitch);
       const int left = columns - 8 * j - column;
-      float value[2] = {c.alpha * sums[4 * j + 2 * h], c.alpha * sums[4 * j + 2 * h + 1]};
+      float value[2] = {by.alpha * sums[4 * j + 2 * h], by.alpha * sums[4 * j + 2 * h + 1]};
       if constexpr (kReadC) {
-        if (left > 0) value[0] += c.beta * *to;
-        if (left > 1) value[1] += c.beta * *next;
+        if (left > 0) value[0] += by.beta * *to;
+        if (left > 1) value[1] += by.beta * *next;
       }
       if (kSwapped && p.c_vector && left > 1) {
         *reinterpret_cast<float2*>(to) = {value[0], value[1]};

@@ -25,18 +25,19 @@ SKGEMM_HD constexpr size_t workspace_bytes(const Schedule& s, size_t slot_bytes)
 //   void     clear(counter)             plain store of 0, by the only team that still uses it
 //   void     publish(slot)              store this CTA's partial
 //   uint32_t arrive(counter, last)      release+acquire wrapping increment: old >= last ? 0 : old + 1; returns old
-//   void     collect(schedule, unit)    accumulators = sum of all parts in slot order, the own one from registers
-// Returns true when this CTA is the finisher; its accumulators then hold the whole tile.
-template <class Ops>
-SKGEMM_HD bool fixup(Ops& ops, const Schedule& s, const Unit& u) {
+//   void     collect(slots, unit)       accumulators = sum of all parts in slot order, the own one from registers
+// `slots` says where parts lie, as Schedule::slot and slot_stride do. Returns true when this CTA is the finisher; its
+// accumulators then hold the whole tile.
+template <class Ops, class Slots, class U>
+SKGEMM_HD bool fixup(Ops& ops, const Slots& slots, const U& u) {
   const uint32_t last = static_cast<uint32_t>(u.contributors - 1);
   if (ops.arrivals(u.counter) == last) {
     ops.clear(u.counter);  // all others have arrived: no need to store a partial nobody will read
   } else {
-    ops.publish(s.slot(u, u.position));
+    ops.publish(slots.slot(u, u.position));
     if (ops.arrive(u.counter, last) != last) return false;
   }
-  ops.collect(s, u);
+  ops.collect(slots, u);
   return true;
 }
 

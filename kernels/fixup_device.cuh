@@ -13,6 +13,7 @@ namespace skgemm {
 template <int kCtaThreads, int kAllVectors>
 struct CtaTeam {
   static constexpr int kThreads = kCtaThreads;
+  static constexpr int kInFlight = 1024 / kThreads;
   static __device__ __forceinline__ int thread() { return ptx::thread_index(); }
   static __device__ __forceinline__ void barrier() { __syncthreads(); }
   static __device__ constexpr int vectors() { return kAllVectors; }  // of a thread
@@ -23,17 +24,18 @@ struct CtaTeam {
     return &shared;
   }
 };
-// or each warpgroup of consumers its rows.
-template <int kWarpgroups>
+// or each warpgroup of consumers, of all CTAs of a cluster, its rows.
 struct WarpgroupTeam {
   static constexpr int kThreads = 128;
-  int number, used_vectors;
+  static constexpr int kInFlight = 4;
+  int number, numbers, used_vectors;
+  int barrier_id;
   uint32_t* shared;
 
   static __device__ __forceinline__ int thread() { return ptx::thread_index() % kThreads; }
-  __device__ __forceinline__ void barrier() const { ptx::named_barrier<kThreads>(1 + number); }
+  __device__ __forceinline__ void barrier() const { ptx::named_barrier<kThreads>(barrier_id); }
   __device__ __forceinline__ int vectors() const { return used_vectors; }
-  static __device__ constexpr int parts() { return kWarpgroups; }
+  __device__ __forceinline__ int parts() const { return numbers; }
   __device__ __forceinline__ int part() const { return number; }
   __device__ __forceinline__ uint32_t* word() const { return shared; }
 };
@@ -43,8 +45,7 @@ class FixupDevice {
   static constexpr int kThreads = Team::kThreads;
   static constexpr int kPerVector = 16 / sizeof(Acc);
   static constexpr int kVectors = kAccumulators / kPerVector;
-  // Vectors loaded together: 16 KB a CTA hides the latency of L2.
-  static constexpr int kInFlight = 1024 / (kThreads * Team::parts());
+  static constexpr int kInFlight = Team::kInFlight;  // vectors loaded together: 16 KB a CTA hides the latency of L2
   static constexpr int kGroup = kInFlight * kPerVector;
   static_assert(kVectors % kInFlight == 0);
   struct alignas(16) Vector {
@@ -86,7 +87,8 @@ class FixupDevice {
   }
 
   // acc = sum over contributors in slot order: what comes before the own part, then that part, then the rest.
-  __device__ __forceinline__ void collect(Acc (&acc)[kAccumulators], const Schedule& s, const Unit& u) const {
+  template <class Slots, class U>
+  __device__ __forceinline__ void collect(Acc (&acc)[kAccumulators], const Slots& s, const U& u) const {
     const Vector* const head = slot_of(s.slot(u, 0));
     const Vector* const second = slot_of(s.slot(u, 1));
     const int stride = static_cast<int>(s.slot_stride()) * team_.vectors() * team_.parts() * kThreads;

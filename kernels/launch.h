@@ -32,7 +32,7 @@ struct GemmArgs {
   Scalar alpha, beta;
   uint32_t* counters;  // kCounterCapacity zeros; nullptr when the schedule has no counters
   void* slots;         // 16-byte aligned
-  void* copies;        // room for aligned copies (aligned_copy.h) of A, then B, those whose lines aren't; nullptr: none
+  void* copies;        // room for aligned copies (aligned_copy.h) of A, then B, those TMA can't take; nullptr: none
   int64_t most_ctas = 8192;  // of the kernel that makes the copies
 };
 
@@ -49,6 +49,9 @@ struct ScaleArgs {  // C = beta*C over a batch; beta == 0 writes zeros without r
 int launch_gemm(const KernelRow& row, const TileShape& tile, const Schedule& schedule, const GemmArgs& args,
                 CUstream_st* stream);
 int launch_scale(const ScaleArgs& args, CUstream_st* stream);
+// Whether a kernel (as a graph's node names it) is one that launch_gemm may start before the grids ahead of it are
+// complete. Each waits for all of them before it reads a value or writes one, so that its end is after theirs.
+bool waits_for_grids_before(const void* function);
 // Loads every kernel of the current device and raises its shared-memory limit, so that a first launch inside a stream
 // capture does nothing that a capture forbids. Once per device.
 int prepare_kernels(int compute_capability);

@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "kernels/align_kernel.cuh"
@@ -35,16 +36,17 @@ struct Extents {
   int64_t along, lines, batch;  // of a line; how many
 };
 
-bool aligned(const Lines& x) { return skgemm::aligned(LineStarts{x.data, x.pitch, x.batch_pitch}, 16); }
-// Whether the TMA can take the matrix (cuTensorMapEncodeTiled, CUDA driver API: addresses and pitches).
+// Whether the TMA can take the matrix (cuTensorMapEncodeTiled, CUDA driver API: addresses and pitches). The selector
+// takes those that it can't for unaligned ones (src/shape_of.h).
 bool takes(const Lines& x) {
   constexpr int64_t kMostBytes = int64_t{1} << 40;
-  return aligned(x) && x.pitch < kMostBytes && x.batch_pitch < kMostBytes && x.batch_pitch >= 0 &&
-         encode_tiled() != nullptr;
+  return skgemm::aligned(LineStarts{x.data, x.pitch, x.batch_pitch}, 16) && x.pitch < kMostBytes &&
+         x.batch_pitch < kMostBytes && x.batch_pitch >= 0;
 }
 
 // In boxes of 64 elements by `lines`, permuted by the 128-byte swizzle.
 int encode(Lines* x, DataType type, const Extents& extents, int lines) {
+  x->box_lines = lines;
   const cuuint64_t dims[] = {static_cast<cuuint64_t>(extents.along), static_cast<cuuint64_t>(extents.lines),
                              static_cast<cuuint64_t>(x->batch_pitch == 0 ? 1 : extents.batch)};
   const cuuint64_t pitches[] = {static_cast<cuuint64_t>(x->pitch),
@@ -58,11 +60,19 @@ int encode(Lines* x, DataType type, const Extents& extents, int lines) {
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+// Of a stage's `extent` rows or columns, of which so many CTAs each load an equal part (StagePart).
+int lines_of_box(bool k_major, int extent, int parts) {
+  using namespace wgmma_smem;
+  if (k_major) return extent / parts;
+  return extent / kBlock % parts == 0 ? kTileK : kTileK / parts;
+}
+
+// No matrix may be there: alpha, which only the device knows, can be 0. Then the address is one that nobody has.
 Lines lines_of(const Operand& x, int size, int64_t batch) {
-  Lines to{.map = {}, .data = static_cast<const char*>(x.data), .pitch = x.ld * size,
-           .batch_pitch = batch > 1 ? x.batch_stride * size : 0, .tma = false};
-  to.tma = takes(to);
-  return to;
+  constexpr uintptr_t kNowhere = 4096;
+  const void* const data = x.data != nullptr ? x.data : reinterpret_cast<const void*>(kNowhere);
+  return {.map = {}, .data = static_cast<const char*>(data), .pitch = x.ld * size,
+          .batch_pitch = batch > 1 ? x.batch_stride * size : 0, .box_lines = 0};
 }
 
 AlignJob align_job(Lines* x, const Extents& extents, char* to) {
@@ -73,18 +83,22 @@ AlignJob align_job(Lines* x, const Extents& extents, char* to) {
                      .to_pitch = copy.pitch, .lines = extents.lines, .entries = entries, .along = extents.along,
                      .lanes = pieces >= 64 ? 32 : pieces >= 32 ? 16 : 8};
   *x = {.map = {}, .data = to, .pitch = copy.pitch, .batch_pitch = entries > 1 ? copy.pitch * extents.lines : 0,
-        .tma = true};
+        .box_lines = 0};
   return job;
 }
 
-cudaLaunchConfig_t config_of(int64_t ctas, int threads, size_t smem, CUstream_st* stream, cudaLaunchAttribute* early) {
-  early->id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early->val.programmaticStreamSerializationAllowed = 1;
+// `attributes`: room for two.
+cudaLaunchConfig_t config_of(int64_t ctas, int threads, size_t smem, CUstream_st* stream,
+                             cudaLaunchAttribute* attributes, int cluster = 1) {
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[0].val.programmaticStreamSerializationAllowed = 1;
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
   return {.gridDim = dim3(static_cast<unsigned>(ctas)), .blockDim = dim3(static_cast<unsigned>(threads)),
-          .dynamicSmemBytes = smem, .stream = stream, .attrs = early, .numAttrs = 1};
+          .dynamicSmemBytes = smem, .stream = stream, .attrs = attributes, .numAttrs = cluster > 1 ? 2u : 1u};
 }
 
-// Copies those of the two whose lines are not aligned, and lets the copies stand for them.
+// Copies those of the two that the TMA can't take, and lets the copies stand for them.
 struct Pair {
   Lines *a, *b;
   Extents a_extents, b_extents;
@@ -92,21 +106,33 @@ struct Pair {
 int align(const Pair& pair, const GemmArgs& args, CUstream_st* stream) {
   constexpr int64_t kMostCtas = 1024;  // some waves of any part
   AlignParams p{};
+  p.alpha = args.alpha;
   char* room = static_cast<char*>(args.copies);
   int64_t wanted = 0;
   for (const auto& [x, extents] : {std::pair{pair.a, pair.a_extents}, std::pair{pair.b, pair.b_extents}}) {
-    if (aligned(*x)) continue;
+    if (takes(*x)) continue;
     AlignJob& job = p.job[p.jobs++];
     job = align_job(x, extents, room);
-    room += aligned_copy(extents.along, extents.lines).bytes * extents.batch;
+    room += aligned_copy(extents.along, extents.lines).bytes * job.entries;
     wanted += ceil_div(job.lines * job.entries, kAlignThreads / job.lanes);
   }
   if (p.jobs == 0) return cudaSuccess;
-  cudaLaunchAttribute early;
+  cudaLaunchAttribute attributes[2];
   const cudaLaunchConfig_t config =
-      config_of(std::min({wanted, kMostCtas, args.most_ctas}), kAlignThreads, 0, stream, &early);
+      config_of(std::min({wanted, kMostCtas, args.most_ctas}), kAlignThreads, 0, stream, attributes);
   void* arguments[] = {&p};
   return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(align_lines), arguments);
+}
+
+// Stages, about as many as a worker has steps, as each takes time to set up, beside as many chunks as can wait at once.
+void cut_shared_memory(WgmmaParams* p) {
+  using namespace wgmma_smem;
+  const Schedule& s = p->schedule;
+  const bool waits = p->out != DataType::f32 && p->c_vector;
+  p->stage_bytes = stage_bytes(p->loaded);
+  p->chunks = waits ? chunks_of(p->width, p->stage_bytes, s.space.steps) : 1;
+  const int64_t steps = ceil_div(s.tiles() * s.space.steps, s.ctas) + 1;
+  p->stages = static_cast<int>(std::clamp<int64_t>(steps, kLeastStages, stages(p->stage_bytes, p->chunks)));
 }
 
 }  // namespace
@@ -119,13 +145,14 @@ int launch_wgmma(const KernelRow& row, const TileShape& tile, const Schedule& sc
   p.schedule = schedule;
   p.rows = static_cast<int>(tile.swapped ? args.n : args.m);
   p.columns = static_cast<int>(tile.swapped ? args.m : args.n);
-  p.k = static_cast<int>(args.k);
-  p.width = tile.swapped ? tile.m : tile.n;
+  const int clustered = tile.cluster.ctas();
+  p.cluster_rows = tile.swapped ? tile.cluster.n : tile.cluster.m;
+  p.cluster_columns = clustered / p.cluster_rows;
+  if (p.cluster_rows > kMostClusteredRows || p.cluster_columns > kMostClusteredColumns) return cudaErrorInvalidValue;
+  for (int i = 0; i < p.cluster_columns; ++i) p.sharing_x |= 1u << i * p.cluster_rows;
+  p.sharing_y = (1u << p.cluster_rows) - 1;
+  p.width = tile.width();
   p.loaded = loaded_width(p.width, y.k_major);
-  p.stage_bytes = stage_bytes(p.loaded);
-  // About as many as a CTA has steps, as each takes time to set up; but two, as a stage is released a step late.
-  const int64_t steps = ceil_div(schedule.tiles() * schedule.space.steps, schedule.ctas) + 1;
-  p.stages = static_cast<int>(std::min<int64_t>(stages(p.stage_bytes), steps));
   p.swapped = tile.swapped;
   p.out = args.out;
   p.alpha = args.alpha;
@@ -143,21 +170,43 @@ int launch_wgmma(const KernelRow& row, const TileShape& tile, const Schedule& sc
   const Extents x_extents = extents_of(x, p.rows), y_extents = extents_of(y, p.columns);
   p.x = lines_of(x, size_of(args.in), batch);
   p.y = lines_of(y, size_of(args.in), batch);
-  if (args.copies != nullptr && encode_tiled() != nullptr) {
+  if (encode_tiled() == nullptr) return cudaErrorInsufficientDriver;
+  if (args.copies != nullptr) {
     const Pair pair = tile.swapped ? Pair{&p.y, &p.x, y_extents, x_extents} : Pair{&p.x, &p.y, x_extents, y_extents};
     if (const int e = align(pair, args, stream); e != cudaSuccess) return e;
   }
-  if (p.x.tma) {
-    if (const int e = encode(&p.x, args.in, x_extents, x.k_major ? kRows : kTileK); e != cudaSuccess) return e;
-  }
-  if (p.y.tma) {
-    if (const int e = encode(&p.y, args.in, y_extents, y.k_major ? p.loaded : kTileK); e != cudaSuccess) return e;
-  }
+  // The kernel reads by TMA alone: where the selector had no room for copies it has taken another one.
+  if (!takes(p.x) || !takes(p.y)) return cudaErrorInvalidValue;
+  const int x_lines = lines_of_box(x.k_major, kRows, p.cluster_columns);
+  if (const int e = encode(&p.x, args.in, x_extents, x_lines); e != cudaSuccess) return e;
+  const int y_lines = lines_of_box(y.k_major, p.loaded, p.cluster_rows);
+  if (const int e = encode(&p.y, args.in, y_extents, y_lines); e != cudaSuccess) return e;
+  cut_shared_memory(&p);
 
-  cudaLaunchAttribute early;
-  const cudaLaunchConfig_t config = config_of(schedule.ctas, row.threads, row.smem_bytes, stream, &early);
+  cudaLaunchAttribute attributes[2];
+  const cudaLaunchConfig_t config =
+      config_of(schedule.ctas * clustered, row.threads, row.smem_bytes, stream, attributes, clustered);
   void* arguments[] = {&p};
   return cudaLaunchKernelExC(&config, wgmma_function(row.in, x.k_major, y.k_major), arguments);
+}
+
+// By name: what a node of a graph names need not be the address that was launched.
+bool waits_for_grids_before(const void* function) {
+  const auto mangled = [](const void* kernel) {
+    const char* name = nullptr;
+    if (cudaFuncGetName(&name, kernel) != cudaSuccess) (void)cudaGetLastError();
+    return std::string_view(name == nullptr ? "" : name);
+  };
+  const std::string_view name = mangled(function);
+  if (name.empty()) return false;
+  for (const DataType in : {DataType::f16, DataType::bf16}) {
+    for (const bool x_k_major : {false, true}) {
+      for (const bool y_k_major : {false, true}) {
+        if (name == mangled(wgmma_function(in, x_k_major, y_k_major))) return true;
+      }
+    }
+  }
+  return name == mangled(reinterpret_cast<const void*>(align_lines));
 }
 
 int prepare_wgmma() {

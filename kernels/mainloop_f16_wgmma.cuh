@@ -17,17 +17,22 @@ class MainloopWgmma {
  public:
   using Sums = float (&)[kWgmmaSums];
 
-  __device__ __forceinline__ MainloopWgmma(TmaRing ring, int warpgroup) : ring_(ring), warpgroup_(warpgroup) {}
+  // `loaders`: the CTAs of the cluster that load into this one, itself included, each a bit.
+  __device__ __forceinline__ MainloopWgmma(TmaRing ring, uint32_t loaders, int warpgroup)
+      : ring_(ring), warpgroup_(warpgroup), tells_(loaders >> ptx::thread_index() % 32 & 1) {
+    tells_at_ = ptx::cluster_address(ring.first_empty(), tells_ ? ptx::thread_index() % 32 : 0);
+  }
 
   // Sums of the next `steps` stages.
   __device__ __forceinline__ void sum(Sums sums, int width, int steps) {
-    for_width<wgmma_smem::kWidthStep>(width, [&](auto w) { sum<decltype(w)::value>(sums, steps); });
+    ring_.make_uniform();
+    for_width<wgmma_smem::kWidthStep>(width, [&](auto w) { sum<decltype(w)::value>(sums, ptx::uniform(steps)); });
   }
   // Leaves the next `steps` stages unread.
   __device__ __forceinline__ void skip(int steps) {
     for (; steps > 0; --steps) {
       ring_.wait_full();
-      release(ring_.empty());
+      release(ring_.stage());
       ring_.advance();
     }
   }
@@ -46,8 +51,9 @@ class MainloopWgmma {
     }
   }
 
-  static __device__ __forceinline__ void release(uint32_t empty) {
-    if (ptx::thread_index() % 32 == 0) ptx::mbarrier_arrive(empty);
+  // A lane tells one of the CTAs that load into this one.
+  __device__ __forceinline__ void release(int stage) const {
+    if (tells_) ptx::mbarrier_arrive_at(tells_at_ + 8 * stage);
   }
 
   // Descriptors of the stage at `stage`, and what they grow by from one instruction's 16 k to the next.
@@ -65,7 +71,7 @@ class MainloopWgmma {
   __device__ __forceinline__ void sum(Sums sums, int steps) {
 #pragma unroll
     for (int i = 0; i < kWidth / 2; ++i) sums[i] = 0;
-    uint32_t before = 0;
+    int before = 0;
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
       ring_.wait_full();
@@ -78,15 +84,17 @@ class MainloopWgmma {
       ptx::wgmma_commit();
       ptx::wgmma_wait<1>();
       if (step > 0) release(before);
-      before = ring_.empty();
+      before = ring_.stage();
       ring_.advance();
     }
-    ptx::wgmma_wait<0>();
+    ptx::wgmma_wait_for<kWidth / 2>(sums);
     release(before);
   }
 
   TmaRing ring_;
   int warpgroup_;
+  bool tells_;
+  uint32_t tells_at_;
 };
 
 }  // namespace skgemm

@@ -8,6 +8,7 @@
 #pragma once
 #include <type_traits>
 
+#include "kernels/aligned_read.cuh"
 #include "kernels/gemm_params.h"
 #include "kernels/ptx/cp_async.cuh"
 #include "kernels/ptx/thread_index.cuh"
@@ -191,11 +192,7 @@ class TileLoader {
     auto& high = reinterpret_cast<uint4&>(word[4]);
     low = high = uint4{};
     if (near_end) {
-#pragma unroll 1
-      for (int e = min(bytes / kSize, 8) - 1; e >= 0; --e) {
-        low = {low.x << 16 | __ldg(reinterpret_cast<const uint16_t*>(from) + e), __funnelshift_l(low.x, low.y, 16),
-               __funnelshift_l(low.y, low.z, 16), __funnelshift_l(low.z, low.w, 16)};
-      }
+      low = read_elements(from, bytes / kSize);
       return 0;
     }
     if (bytes > 0) low = __ldg(aligned);

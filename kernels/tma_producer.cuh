@@ -1,70 +1,157 @@
-// Fills the ring by TMA: walks the CTA's units as the consumers do (schedule.h) and copies the boxes of the operands
-// whose lines the TMA can take. One thread's work.
+// Fills the ring by TMA.
 #pragma once
+#include "kernels/element.cuh"
 #include "kernels/ptx/dependent_launch.cuh"
 #include "kernels/ptx/tma.cuh"
 #include "kernels/tma_ring.cuh"
-#include "kernels/wgmma_params.h"
+#include "kernels/unit_queue.cuh"
 
 namespace skgemm {
 
-// A k-step of a tile: the first row of X and column of Y, the first k, the batch entry.
-struct StepOrigin {
-  int x, y, k, entry;
+// alpha == 0: neither A nor B is read, they may be no memory at all (BLAS), and the consumers wait for no stage. Known
+// after wait_for_grids_before.
+__device__ __forceinline__ bool reads_nothing(const WgmmaParams& p) { return read_scalar<float>(p.alpha) == 0; }
+
+// What one CTA loads of an operand for a stage, for itself and the others that use it. Of a k-major operand a box of
+// lines. Where lines run along the rows or columns, a box for each block of 64: of some blocks, or, where they can't be
+// shared out evenly, of some lines of each.
+struct StagePart {
+  uint32_t to;  // byte of the stage
+  int line;     // first of the operand's lines in the stage,
+  int along;    // and first element of those
+  int blocks;
+  uint32_t ctas;  // that use it, each a bit
+  bool alone;     // only this one does
 };
-__device__ __forceinline__ StepOrigin origin_of(const WgmmaParams& p, const Unit& u) {
-  const TileCoord tile = p.schedule.space.coord(u.tile);
-  return {static_cast<int>(p.swapped ? tile.n : tile.m) * wgmma_smem::kRows,
-          static_cast<int>(p.swapped ? tile.m : tile.n) * p.width,
-          static_cast<int>(u.step_begin) * wgmma_smem::kTileK, static_cast<int>(tile.batch)};
+template <bool kKMajor>
+__device__ __forceinline__ void tma_copy(const Lines& x, const TmaRing& ring, const StagePart& part, int first, int k,
+                                         int entry) {
+  using namespace wgmma_smem;
+  uint32_t to = ring.address() + part.to;
+  int along = (kKMajor ? k : first) + part.along;
+  const int line = (kKMajor ? first : k) + part.line;
+#pragma unroll 1
+  for (int block = part.blocks; block > 0; --block) {
+    if (part.alone)
+      ptx::tma_load(to, &x.map, ring.full(), along, line, entry);
+    else
+      ptx::tma_load_to(static_cast<uint16_t>(part.ctas), to, &x.map, ring.full(), along, line, entry);
+    to += kBlock * kLineBytes;
+    along += kBlock;
+  }
 }
 
-template <bool kXKMajor, bool kYKMajor>
+// Copies one operand of each k-step of the worker's units: X's producer walks the schedule and tells all others of its
+// units, Y's has them from the queue. Each for an elected thread of its warp (ptx::elect_one): otherwise a TMA
+// instruction becomes a loop over threads.
+template <bool kIsX, bool kKMajor>
 class TmaProducer {
  public:
-  static __device__ __forceinline__ void run(const WgmmaParams& p, TmaRing ring, int64_t cta) {
-    UnitCursor cursor(p.schedule, cta);
-    Unit u;
-    bool more = cursor.next(u);
-    StepOrigin step = origin_of(p, u);
-    ptx::wait_for_grids_before();  // this late: where the first unit lies is known by now
-    while (more) {
-      for (int steps = static_cast<int>(u.step_end - u.step_begin); steps > 0; --steps) {
-        ring.wait_empty();
-        copy(p, ring, step);
-        ring.advance();
-        step.k += wgmma_smem::kTileK;
-      }
-      more = cursor.next(u);
-      if (more) step = origin_of(p, u);
-    }
+  __device__ __forceinline__ TmaProducer(const WgmmaParams& p, const ClusterPlace& place, TmaRing ring, UnitQueue units)
+      : p_(p), place_(place), x_(kIsX ? p.x : p.y), ring_(ring), units_(units) {
+    using namespace wgmma_smem;
+    const int parts = kIsX ? p.cluster_columns : p.cluster_rows, part = kIsX ? place.column : place.row;
+    const bool whole_blocks = !kKMajor && x_.box_lines == kTileK;
+    const int blocks = kKMajor ? 1 : whole_blocks ? extent() / kBlock / parts : extent() / kBlock;
+    const int line = whole_blocks ? 0 : part * x_.box_lines, along = whole_blocks ? part * blocks * kBlock : 0;
+    part_ = {.to = (kIsX ? 0u : kXBytes) + (line + along) * kLineBytes,
+             .line = line,
+             .along = along,
+             .blocks = blocks,
+             .ctas = kIsX ? place.sharing_x(p) : place.sharing_y(p),
+             .alone = parts == 1};
   }
 
-  // Starts the copies of those operands that the TMA can take.
-  static __device__ __forceinline__ void copy(const WgmmaParams& p, const TmaRing& ring, const StepOrigin& step) {
-    using namespace wgmma_smem;
-    const int lines = (p.x.tma ? kRows : 0) + (p.y.tma ? p.loaded : 0);
-    ptx::mbarrier_arrive_expect(ring.full(), lines * kLineBytes);
-    if (p.x.tma) copy<kXKMajor>(p.x, ring, 0, step, step.x, kRows);
-    if (p.y.tma) copy<kYKMajor>(p.y, ring, kXBytes, step, step.y, p.loaded);
+  __device__ __forceinline__ void run() {
+    if constexpr (kIsX)
+      walk();
+    else
+      follow();
   }
 
  private:
-  template <bool kKMajor>
-  static __device__ __forceinline__ void copy(const Lines& x, const TmaRing& ring, int to, const StepOrigin& step,
-                                              int first, int extent) {
-    using namespace wgmma_smem;
-    const int entry = x.batch_pitch == 0 ? 0 : step.entry;
-    const uint32_t tile = ring.address() + to;
-    if constexpr (kKMajor) {
-      ptx::tma_load(tile, &x.map, ring.full(), step.k, first, entry);
-    } else {
+  __device__ __forceinline__ int extent() const { return kIsX ? wgmma_smem::kRows : p_.loaded; }
+
+  __device__ __forceinline__ void walk() {
+    UnitCursor cursor(p_.schedule, place_.worker);
+    Unit u, next;
+    bool more = cursor.next(next), waited = false, reads = false;
+    while (more) {
+      u = next;
+      more = cursor.next(next);
+      const QueuedUnit q = queued(p_, place_, u, !more);
+      units_.push(q);
+      if (!waited) {  // this late: all have the first unit by now
+        prefetch(q.origin, q.steps);
+        ptx::wait_for_grids_before();
+        reads = !reads_nothing(p_);
+        waited = true;
+      }
+      if (reads) copy(q.origin, q.steps);
+    }
+    if (p_.cluster_rows * p_.cluster_columns > 1) await_readers();
+  }
+
+  // Until all CTAs of the cluster have told this one that they have read what it loaded: before that it must not end,
+  // and with it its barriers.
+  __device__ __forceinline__ void await_readers() {
+    for (int i = 0; i < p_.stages; ++i) {
+      ring_.wait_empty();
+      ring_.advance();
+    }
+  }
+
+  __device__ __forceinline__ void follow() {
+    prefetch(units_.front().origin, units_.front().steps);
+    ptx::wait_for_grids_before();
+    const bool reads = !reads_nothing(p_);
+    for (bool last = false; !last;) {
+      const QueuedUnit& u = units_.front();
+      const StepOrigin origin = u.origin;
+      const int steps = u.steps;
+      last = u.last;
+      units_.pop(true);
+      if (reads) copy(origin, steps);
+    }
+  }
+
+  // Brings the first k-steps into L2 while the grids before end. That is where their writes of an operand go too. Only
+  // for small grids, which begin early (for large ones it was slower); and an alpha that only the device knows could be
+  // 0, and the operand no memory.
+  __device__ __forceinline__ void prefetch(const StepOrigin& origin, int steps) const {
+    constexpr int kMost = 4;
+    if (p_.alpha.device != nullptr || 2 * gridDim.x > ptx::multiprocessors()) return;
+    const int entry = x_.batch_pitch == 0 ? 0 : origin.entry, first = kIsX ? origin.x : origin.y;
 #pragma unroll 1
-      for (int block = 0; block < extent; block += kBlock) {
-        ptx::tma_load(tile + block * kLineBytes, &x.map, ring.full(), first + block, step.k, entry);
+    for (int step = 0; step < min(steps, kMost); ++step) {
+      const int k = origin.k + step * wgmma_smem::kTileK;
+      int along = (kKMajor ? k : first) + part_.along;
+#pragma unroll 1
+      for (int block = part_.blocks; block > 0; --block, along += wgmma_smem::kBlock) {
+        ptx::tma_prefetch(&x_.map, along, (kKMajor ? first : k) + part_.line, entry);
       }
     }
   }
+
+  __device__ __forceinline__ void copy(const StepOrigin& origin, int steps) {
+    const int entry = x_.batch_pitch == 0 ? 0 : origin.entry, first = kIsX ? origin.x : origin.y;
+    int k = origin.k;
+#pragma unroll 1
+    for (; steps > 0; --steps) {
+      ring_.wait_empty();
+      ptx::mbarrier_arrive_expect(ring_.full(), extent() * wgmma_smem::kLineBytes);
+      tma_copy<kKMajor>(x_, ring_, part_, first, k, entry);
+      ring_.advance();
+      k += wgmma_smem::kTileK;
+    }
+  }
+
+  const WgmmaParams& p_;
+  const ClusterPlace place_;
+  const Lines& x_;
+  TmaRing ring_;
+  UnitQueue units_;
+  StagePart part_;
 };
 
 }  // namespace skgemm

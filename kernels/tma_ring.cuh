@@ -1,6 +1,7 @@
 // The ring of stages between the producers and the consumer warpgroups: for each stage a barrier that its bytes have
 // arrived and one that all consumer warps have read them. Each side walks it with a position of its own.
 #pragma once
+#include "kernels/cluster_place.cuh"
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/thread_index.cuh"
 #include "kernels/wgmma_smem.h"
@@ -12,21 +13,30 @@ class TmaRing {
   __device__ __forceinline__ TmaRing(uint32_t smem, int stages, int stage_bytes)
       : smem_(smem), stages_(stages), stage_bytes_(stage_bytes) {}
 
-  // By one warp, before any use. `filled_by`: arrivals that make a stage full.
-  static __device__ __forceinline__ void init(uint32_t smem, int stages, int filled_by) {
+  // By one warp, before any use. `loaders`: CTAs of the cluster that this one's consumers tell when they have read a
+  // stage, and whose consumers tell this one.
+  static __device__ __forceinline__ void init(uint32_t smem, int stages, int loaders) {
+    constexpr int kOperands = 2;  // each by a producer of its own
     const int i = ptx::thread_index() % 32;
     if (i < stages) {
-      ptx::mbarrier_init(smem + wgmma_smem::kFullAt + 8 * i, filled_by);
-      ptx::mbarrier_init(smem + wgmma_smem::kEmptyAt + 8 * i, 4 * wgmma_smem::kConsumers);  // an arrival a warp
+      ptx::mbarrier_init(smem + wgmma_smem::kFullAt + 8 * i, kOperands);
+      ptx::mbarrier_init(smem + wgmma_smem::kEmptyAt + 8 * i, loaders * wgmma_smem::kConsumerWarps);  // from each warp
     }
     ptx::mbarrier_init_fence();
   }
 
   __device__ __forceinline__ uint32_t full() const { return smem_ + wgmma_smem::kFullAt + 8 * stage_; }
   __device__ __forceinline__ uint32_t empty() const { return smem_ + wgmma_smem::kEmptyAt + 8 * stage_; }
+  __device__ __forceinline__ uint32_t first_empty() const { return smem_ + wgmma_smem::kEmptyAt; }
+  __device__ __forceinline__ int stage() const { return stage_; }
   __device__ __forceinline__ uint32_t address() const { return smem_ + stage_ * stage_bytes_; }
   __device__ __forceinline__ void wait_full() const { ptx::mbarrier_wait(full(), phase_); }
   __device__ __forceinline__ void wait_empty() const { ptx::mbarrier_wait(empty(), phase_ ^ 1); }
+  // Its position known to the compiler as the same for all lanes.
+  __device__ __forceinline__ void make_uniform() {
+    stage_ = ptx::uniform(stage_);
+    phase_ = ptx::uniform(phase_);
+  }
   __device__ __forceinline__ void advance() {
     if (++stage_ == stages_) {
       stage_ = 0;

@@ -5,48 +5,37 @@
 #include "kernels/fixup_device.cuh"
 #include "kernels/mainloop_f16_wgmma.cuh"
 #include "kernels/ptx/dependent_launch.cuh"
+#include "kernels/unit_queue.cuh"
 
 namespace skgemm {
 
 template <DataType kIn, bool kXKMajor, bool kYKMajor>
 class WgmmaOps {
-  using Team = WarpgroupTeam<wgmma_smem::kConsumers>;
-  // What a warp keeps in shared memory while the sums have the registers.
-  struct Parked {
-    Output out;
-    UnitCursor::Position position;
-    Unit unit;
-  };
-  static_assert(sizeof(Parked) <= wgmma_smem::kParkedBytes);
-
  public:
-  __device__ __forceinline__ WgmmaOps(const WgmmaParams& p, char* smem, uint32_t address, int warpgroup)
+  __device__ __forceinline__ WgmmaOps(const WgmmaParams& p, const ClusterPlace& place, char* smem, uint32_t address,
+                                      int warpgroup)
       : p_(p),
         warpgroup_(warpgroup),
-        parked_(reinterpret_cast<Parked*>(smem + wgmma_smem::kParkedAt +
-                                          (ptx::thread_index() / 32 - 4) * wgmma_smem::kParkedBytes)),
-        buffers_(address + wgmma_smem::kOutputAt + (p.swapped ? ptx::thread_index() / 32 - 4 : 4 * warpgroup) *
-                                                       wgmma_smem::kOutputBytes),
-        mainloop_(TmaRing(address, p.stages, p.stage_bytes), warpgroup),
+        mainloop_(TmaRing(address, p.stages, p.stage_bytes), place.sharing_x(p) | place.sharing_y(p), warpgroup),
         fixup_(p.counters, p.slots,
-               Team{warpgroup, p.width / 8, reinterpret_cast<uint32_t*>(smem + wgmma_smem::kSeenAt) + warpgroup}) {}
-
-  // Where the results of the unit's tile go, and what they are scaled by, is known before the operands arrive.
-  __device__ __forceinline__ void park(const UnitCursor& cursor, const Unit& u) {
-    const Output out = output_of(u);
-    __syncwarp();  // the lanes have read what was here
-    if (ptx::thread_index() % 32 == 0) *parked_ = {out, cursor.position(), u};
-    __syncwarp();
+               {.number = place.rank * wgmma_smem::kConsumers + warpgroup,
+                .numbers = p.cluster_rows * p.cluster_columns * wgmma_smem::kConsumers,
+                .used_vectors = p.width / 8,
+                .barrier_id = 1 + warpgroup,
+                .shared = reinterpret_cast<uint32_t*>(smem + wgmma_smem::kSeenAt) + warpgroup}),
+        chunks_(p, smem, address, warpgroup),
+        put_(p.swapped ? HalfEpilogue<Element<kIn>, true>::put_at() : HalfEpilogue<Element<kIn>, false>::put_at()) {
+    ptx::wait_for_grids_before();  // before anything is read that they wrote, or written that they read
+    by_ = {read_scalar<float>(p.alpha), read_scalar<float>(p.beta)};
   }
-  __device__ __forceinline__ void unpark(Unit& u) const { u = parked_->unit; }
-  __device__ __forceinline__ void unpark(UnitCursor& cursor) const { cursor.resume(parked_->position); }
 
-  __device__ __forceinline__ void mainloop(const Unit& u) {
-    const int steps = static_cast<int>(u.step_end - u.step_begin);
-    if (exists_ && parked_->out.alpha != 0) {
-      mainloop_.sum(sums_, p_.width, steps);
-    } else {  // no such rows, or alpha == 0: what A and B hold, NaN too, counts for nothing (BLAS)
-      mainloop_.skip(steps);
+  __device__ __forceinline__ void mainloop(const QueuedUnit& u) {
+    // Without rows or columns there is nothing to sum, and with alpha == 0 no stage is filled (reads_nothing).
+    const bool exists = u.origin.x + 64 * warpgroup_ < p_.rows && u.origin.y < p_.columns;
+    if (ptx::uniform(exists && by_.alpha != 0)) {
+      mainloop_.sum(sums_, p_.width, ptx::uniform(u.steps));
+    } else {
+      mainloop_.skip(by_.alpha != 0 ? u.steps : 0);
 #pragma unroll
       for (float& sum : sums_) sum = 0;
     }
@@ -58,37 +47,30 @@ class WgmmaOps {
   __device__ __forceinline__ uint32_t arrive(int64_t counter, uint32_t last) const {
     return fixup_.arrive(counter, last);
   }
-  __device__ __forceinline__ void collect(const Schedule& s, const Unit& u) { fixup_.collect(sums_, s, u); }
+  __device__ __forceinline__ void collect(const QueuedSlots& s, const QueuedUnit& u) { fixup_.collect(sums_, s, u); }
 
-  __device__ __forceinline__ void epilogue(const Unit&) {
-    const Output& out = parked_->out;
+  __device__ __forceinline__ void epilogue(const QueuedUnit& u) {
+    const int rows = 64 * warpgroup_, size = p_.out == DataType::f32 ? 4 : 2;
+    const Output out{u.c + (p_.swapped ? rows * p_.c_pitch : rows * size), u.along - (p_.swapped ? 0 : rows),
+                     u.lines - (p_.swapped ? rows : 0)};
     if (out.along <= 0 || out.lines <= 0) return;
+    ended_ = u.last && p_.out != DataType::f32;
     if (p_.swapped)
       store<true>(out);
     else
       store<false>(out);
   }
-
- private:
-  __device__ __forceinline__ Output output_of(const Unit& u) {
-    const TileCoord tile = p_.schedule.space.coord(u.tile);
-    const int row = static_cast<int>(p_.swapped ? tile.n : tile.m) * wgmma_smem::kRows + warpgroup_ * 64;
-    const int column = static_cast<int>(p_.swapped ? tile.m : tile.n) * p_.width;
-    const int along = p_.swapped ? column : row;
-    const int line = p_.swapped ? row + ptx::thread_index() / 32 % 4 * 16 : column;
-    const int size = p_.out == DataType::f32 ? 4 : 2;
-    exists_ = row < p_.rows;
-    ptx::wait_for_grids_before();  // this late, but before anything is read that they wrote
-    return {.data = p_.c + tile.batch * p_.c_batch_pitch + line * p_.c_pitch + int64_t{along} * size,
-            .along = (p_.swapped ? p_.columns : p_.rows) - along,
-            .lines = (p_.swapped ? p_.rows : p_.columns) - line,
-            .alpha = read_scalar<float>(p_.alpha),
-            .beta = read_scalar<float>(p_.beta)};
+  // After the last unit: lets the warp that stores this warpgroup's chunks go.
+  __device__ __forceinline__ void finish() {
+    if (!p_.c_vector || ended_) return;
+    chunks_.wait_empty();
+    chunks_.push({}, 0, true);
   }
 
+ private:
   template <bool kSwapped>
   __device__ __forceinline__ void store(const Output& out) {
-    if (out.beta == 0)
+    if (by_.beta == 0)
       store<kSwapped, false>(out);
     else
       store<kSwapped, true>(out);
@@ -96,18 +78,20 @@ class WgmmaOps {
   template <bool kSwapped, bool kReadC>
   __device__ __forceinline__ void store(const Output& out) {
     if (p_.out == DataType::f32)
-      store_floats<kSwapped, kReadC>(p_, sums_, Output(out));
+      store_floats<kSwapped, kReadC>(p_, sums_, out, by_);
     else
-      HalfEpilogue<Element<kIn>, kSwapped>(p_, out, buffers_, warpgroup_).template store<kReadC>(sums_, p_.width);
+      HalfEpilogue<Element<kIn>, kSwapped>(p_, out, by_, put_, warpgroup_)
+          .template store<kReadC>(sums_, chunks_, ended_);
   }
 
   const WgmmaParams& p_;
   int warpgroup_;
-  Parked* const parked_;  // this warp's
-  uint32_t buffers_;  // for results on their way to C: this warp's, or its warpgroup's
   MainloopWgmma<kIn, kXKMajor, kYKMajor> mainloop_;
-  FixupDevice<float, kWgmmaSums, Team> fixup_;
-  bool exists_;  // the warpgroup's rows, or their first at least
+  FixupDevice<float, kWgmmaSums, WarpgroupTeam> fixup_;
+  ChunkRing chunks_;
+  bool ended_ = false;  // the last chunk is on its way
+  uint32_t put_;        // this lane's place in a chunk
+  Factors by_;
   alignas(16) float sums_[kWgmmaSums];
 };
 

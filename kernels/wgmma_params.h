@@ -9,24 +9,28 @@ namespace skgemm {
 
 // A batch of matrices of lines (rows or columns whose elements are neighbours).
 struct Lines {
-  CUtensorMap map;  // when `tma`
+  CUtensorMap map;
   const char* data;
   int64_t pitch, batch_pitch;  // bytes
-  bool tma;                    // all lines start at multiples of 16 bytes, as the TMA wants them
+  int box_lines;               // of the boxes that a CTA loads
 };
 
 struct WgmmaParams {
   Lines x, y;
   char* c;
   int64_t c_pitch, c_batch_pitch;  // bytes
-  bool c_vector;                   // columns of C start at multiples of 16 bytes
+  bool c_vector;                   // columns of C start at multiples of 16 bytes: two warps store C apart; else, where
+                                   // that takes longer, all consumers do
   bool swapped;                    // columns of C run along columns of X*Y, not rows
   DataType out;
   Schedule schedule;
-  int rows, columns, k;  // of the product X*Y
-  int width;             // columns of a tile
+  int rows, columns;  // of the product X*Y
+  int cluster_rows, cluster_columns;  // CTAs of a cluster along the rows and along the columns
+  uint32_t sharing_x, sharing_y;      // those that use the first's rows, and its columns, each a bit
+  int width;                          // columns of one CTA's part of a tile
   int loaded;            // loaded_width
   int stages, stage_bytes;
+  int chunks;            // buffers of each warpgroup for results on their way to C
   Scalar alpha, beta;
   uint32_t* counters;
   void* slots;

@@ -1,9 +1,9 @@
 // DeviceMemory (workspace.h) on the CUDA runtime. Nothing here becomes part of a graph that is being captured.
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <vector>
 
+#include "kernels/launch.h"
 #include "src/device.h"
 
 namespace skgemm::gpu {
@@ -50,17 +50,14 @@ bool orders_fully(const cudaGraphEdgeData& edge) {
   return edge.type == cudaGraphDependencyTypeDefault && edge.from_port == cudaGraphKernelNodePortDefault;
 }
 
-// The kernels that are launched as programmatic dependents (kernels/launch_wgmma.cu). Each waits for all of the grids
-// before it ahead of its first access to memory, so its end is after theirs.
+// Whether a node that is launched as a programmatic dependent is complete only after what it depends on. Of the
+// library's own kernels that is known; another's may end without having waited.
 bool waits_for_grids_before(cudaGraphNode_t node) {
   cudaGraphNodeType type{};
   const RelaxedCapture relaxed;
   if (!good(cudaGraphNodeGetType(node, &type)) || type != cudaGraphNodeTypeKernel) return false;
   cudaKernelNodeParams kernel{};
-  const char* name = nullptr;
-  if (!good(cudaGraphKernelNodeGetParams(node, &kernel)) || !good(cudaFuncGetName(&name, kernel.func))) return false;
-  const std::string_view mangled = name;
-  return mangled.starts_with("_ZN6skgemm10gemm_wgmma") || mangled.starts_with("_ZN6skgemm11align_lines");
+  return good(cudaGraphKernelNodeGetParams(node, &kernel)) && skgemm::waits_for_grids_before(kernel.func);
 }
 
 // The nodes that the capture of `stream` would put its next one after, all of each.

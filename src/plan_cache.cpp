@@ -14,9 +14,10 @@ uint64_t hash_of(const PlanKey& key) {
   for (const int64_t extent : {s.m, s.n, s.k, s.batch, l.forced_parameter}) mix(static_cast<uint64_t>(extent));
   mix(l.workspace_bytes);
   mix(static_cast<uint64_t>(l.forced_width) << 32 | static_cast<uint32_t>(l.forced_orientation));
+  mix(static_cast<uint64_t>(l.forced_cluster.m) << 32 | static_cast<uint32_t>(l.forced_cluster.n));
   mix(static_cast<uint64_t>(l.sms) << 32 | static_cast<uint32_t>(key.device));
   uint64_t small = 0;
-  const int flags = s.a_k_major | s.b_k_major << 1 | s.small_extents << 2;
+  const int flags = s.a_k_major | s.b_k_major << 1 | s.small_extents << 2 | s.a_shared << 3 | s.b_shared << 4;
   for (const int field : {static_cast<int>(s.in), static_cast<int>(s.out), flags, s.a_align, s.b_align, s.c_align,
                           static_cast<int>(l.forced)}) {
     small = small << 8 | static_cast<uint8_t>(field);

@@ -18,8 +18,16 @@ inline int alignment_of(const Matrix& x, DataType type, int64_t batch) {
   return 1 << std::countr_zero(bits);
 }
 
+// The same of A or B, as far as the TMA can make use of it: it takes no pitch of 2^40 bytes or more and no negative one
+// (cuTensorMapEncodeTiled, CUDA driver API).
+inline int operand_alignment(const Matrix& x, DataType type, int64_t batch) {
+  const int64_t end = (int64_t{1} << 40) / size_of(type);
+  const bool takes = x.ld < end && (batch <= 1 || (x.stride >= 0 && x.stride < end));
+  return std::min(alignment_of(x, type, batch), takes ? 16 : 8);
+}
+
 // Whether rows, columns, k and batch entries can be counted in 32 bits, as the coordinates of TMA boxes are (PTX ISA,
-// cp.async.bulk.tensor), up to the end of the last tile, of 256 at most.
+// cp.async.bulk.tensor), up to the end of the last tile, of 512 at most: two CTAs' widths.
 inline constexpr int64_t kMostSmall = (int64_t{1} << 31) - 512;
 inline bool small_extents(const GemmCall& call) {
   return std::max({call.m, call.n, call.k, call.batch}) <= kMostSmall;
@@ -28,8 +36,10 @@ inline bool small_extents(const GemmCall& call) {
 inline Shape shape_of(const GemmCall& call) {
   return {.m = call.m, .n = call.n, .k = call.k, .batch = call.batch, .in = call.in, .out = call.out,
           .a_k_major = call.op_a == Op::t, .b_k_major = call.op_b == Op::n,
-          .a_align = alignment_of(call.a, call.in, call.batch), .b_align = alignment_of(call.b, call.in, call.batch),
-          .c_align = alignment_of(call.c, call.out, call.batch), .small_extents = small_extents(call)};
+          .a_align = operand_alignment(call.a, call.in, call.batch),
+          .b_align = operand_alignment(call.b, call.in, call.batch),
+          .c_align = alignment_of(call.c, call.out, call.batch), .small_extents = small_extents(call),
+          .a_shared = call.batch > 1 && call.a.stride == 0, .b_shared = call.batch > 1 && call.b.stride == 0};
 }
 
 }  // namespace skgemm

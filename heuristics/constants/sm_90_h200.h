@@ -27,28 +27,27 @@ inline constexpr std::array<Row, 4> kRows{{
 
 // Kernels with a run-time width, fitted on 2026-12-01 by least squares of the prediction's logarithm, plans near a
 // case's best counting most, over the device times that `skgemm bench --domain --every 200 --sweep` printed (165
-// aligned shapes, 62 forced plans each, NN; fp16): median error 5.4 %, 95th percentile 20 %. The loader and copy terms:
-// from `--every 400 --align 1 --sweep`. bf16 has fp16's: the same instructions.
+// aligned shapes, 75 forced plans each, NN; fp16): median error 5.6 %, 95th percentile 20 %. The copy terms: from
+// `--every 400 --align 1 --sweep`. bf16 has fp16's: the same instructions.
 constexpr WidthConstants wgmma() {
-  return {.a0 = 2.23,              // us
-          .a_column = 0.00926,     // us per column
-          .step0 = 0.201,          // us
-          .step_column = 0.00137,  // us per column
-          .l2_gbs = 12700,         // GB/s, as the five below
-          .l2_skewed_gbs = 9370,
-          .write_gbs = 62.6,
-          .write_all_gbs = 2830,
-          .read_gbs = 68.9,
-          .read_all_gbs = 7470,
-          .arrive = 2.27,        // us
-          .e0 = 0.618,           // us
-          .e_column = 0.0095,    // us per column
-          .loader0 = 0.1,        // us
-          .loader_round = 0.55,  // us per 64 lines
-          .copy0 = 1.5,          // us
-          .copy_gbs = 2500,      // GB/s
-          .c_unaligned = 0.004,  // us per column
-          .dram_share = 0.9};    // of 4510 GB/s
+  return {.a0 = 1.88,               // us
+          .a_column = 0.0096,       // us per column
+          .late = 0.85,             // us
+          .step_column = 0.00215,   // us per column
+          .sm_gbs = 124,            // GB/s, as the six below
+          .l2_gbs = 24700,
+          .l2_skewed_gbs = 15100,
+          .write_gbs = 61.8,
+          .write_all_gbs = 3650,
+          .read_gbs = 77.5,
+          .read_all_gbs = 7750,
+          .arrive = 1.62,           // us
+          .e0 = 0.2,                // us
+          .e_column = 0.0056,       // us per column
+          .copy0 = 3.0,             // us
+          .copy_gbs = 2800,         // GB/s
+          .c_unaligned = 0.004,     // us per column
+          .dram_share = 0.61};      // of 4510 GB/s
 }
 
 struct WidthRow {

@@ -17,14 +17,25 @@ __device__ __forceinline__ void tma_load(uint32_t to, const CUtensorMap* map, ui
       "l"(map), "r"(barrier), "r"(at), "r"(line), "r"(entry)
       : "memory");
 }
+// The same into all CTAs of the cluster whose bits are set in `ctas`, at the same shared-memory address of each and
+// completing on the barrier at the same address.
+__device__ __forceinline__ void tma_load_to(uint16_t ctas, uint32_t to, const CUtensorMap* map, uint32_t barrier,
+                                            int at, int line, int entry) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+      "[%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
+      "l"(map), "r"(barrier), "r"(at), "r"(line), "r"(entry), "h"(ctas)
+      : "memory");
+}
+// 9.7.9.27.1.4, "cp.async.bulk.prefetch.tensor": only into L2.
+__device__ __forceinline__ void tma_prefetch(const CUtensorMap* map, int at, int line, int entry) {
+  asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global [%0, {%1, %2, %3}];" ::"l"(map), "r"(at), "r"(line),
+               "r"(entry)
+               : "memory");
+}
 // 9.7.9.16, "prefetch.tensormap".
 __device__ __forceinline__ void tma_prefetch_map(const CUtensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
-}
-// 9.7.13.4, "fence.proxy": puts this thread's ordinary accesses of shared memory before those of the wgmma that
-// follow a barrier.
-__device__ __forceinline__ void fence_shared_for_async() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 }  // namespace skgemm::ptx

@@ -15,6 +15,14 @@ template <int kPending>
 __device__ __forceinline__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
+// The same for all groups, after which the first kSums sums may be read: registers are no memory, so that without the
+// empty instructions the compiler could read them ahead of the wait.
+template <int kSums>
+__device__ __forceinline__ void wgmma_wait_for(float (&sums)[128]) {
+  wgmma_wait<0>();
+#pragma unroll
+  for (int i = 0; i < kSums; ++i) asm volatile("" : "+f"(sums[i]));
+}
 
 // 9.7.15.5.1.2.2, "Matrix descriptor format", for operands of 128-byte lines with the 128-byte swizzle. `stride`: bytes
 // from a group of eight lines to the next. `leading`: bytes between blocks of 64 elements; only for operands whose

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "src/abi/guard.h"
+#include "src/abi/native_modes.h"
 #include "src/abi/native_product.h"
 #include "src/context.h"
 #include "src/gpu.h"
@@ -74,6 +75,7 @@ Status multiply(skgemm_context& c, const Product& p) {
 skgemm_plan_t answer_of(const Plan& plan) {
   const Schedule& s = plan.schedule;
   skgemm_plan_t out{.kernel = {}, .tile_m = plan.tile.m, .tile_n = plan.tile.n, .tile_k = plan.kernel->tile_k,
+                    .cluster_m = plan.tile.cluster.m, .cluster_n = plan.tile.cluster.n,
                     .swapped = plan.tile.swapped ? 1 : 0, .schedule = static_cast<skgemm_schedule_t>(s.kind),
                     .ctas = s.ctas, .split = s.split, .sk_tiles = s.sk_tiles, .tiles = s.tiles(),
                     .steps_per_tile = s.space.steps, .workspace_bytes = plan.workspace_bytes,
@@ -101,31 +103,6 @@ Status query(skgemm_context& c, const skgemm_gemm_t* gemm, bool ample, skgemm_pl
   Status status = gpu::plan(call_of(p, c.scalars), launch, &plan);
   if (status.ok()) *out = answer_of(plan);
   return status;
-}
-
-Status check_schedule(skgemm_schedule_t schedule, int64_t parameter) {
-  if (schedule < SKGEMM_SCHEDULE_AUTO || schedule > SKGEMM_SCHEDULE_TWO_TILE) {
-    return Status::invalid("schedule is " + std::to_string(schedule) + ", it must be a value of skgemm_schedule_t");
-  }
-  const bool takes_one = schedule == SKGEMM_SCHEDULE_FIXED_SPLIT || schedule == SKGEMM_SCHEDULE_STREAM_K;
-  if (parameter < 0 || (parameter != 0 && !takes_one)) {
-    return Status::invalid("the schedule's parameter is " + std::to_string(parameter) +
-                           ", it must be 0 or, for FIXED_SPLIT and STREAM_K, positive");
-  }
-  return Status::success();
-}
-
-Status check_tile(int32_t width, skgemm_orientation_t orientation) {
-  constexpr int32_t kWidest = 256;
-  if (width < 0 || width > kWidest || width % 8 != 0) {
-    return Status::invalid("the tile's width is " + std::to_string(width) + ", it must be 0 (the model chooses) or a "
-                           "multiple of 8 up to " + std::to_string(kWidest));
-  }
-  if (orientation < SKGEMM_ORIENTATION_AUTO || orientation > SKGEMM_ORIENTATION_SWAPPED) {
-    return Status::invalid("orientation is " + std::to_string(orientation) +
-                           ", it must be a value of skgemm_orientation_t");
-  }
-  return Status::success();
 }
 
 }  // namespace
@@ -260,6 +237,14 @@ skgemm_status_t skgemm_set_tile(skgemm_handle_t handle, int32_t width, skgemm_or
     if (!status.ok()) return status;
     c.launch.limits.forced_width = width;
     c.launch.limits.forced_orientation = static_cast<Orientation>(orientation);
+    return status;
+  });
+}
+
+skgemm_status_t skgemm_set_cluster(skgemm_handle_t handle, int32_t cluster_m, int32_t cluster_n) {
+  return with(handle, [&](skgemm_context& c) {
+    Status status = check_cluster(cluster_m, cluster_n);
+    if (status.ok()) c.launch.limits.forced_cluster = {cluster_m, cluster_n};
     return status;
   });
 }

@@ -107,15 +107,17 @@ Status check_pointers(const GemmCall& call) {
     if (misplaced(scalar, call.scalar_type)) return invalid(argument, " is not at a multiple of its size");
   }
   const Degenerate kind = degenerate(call);
-  const bool reads = kind == Degenerate::no, writes = kind != Degenerate::nothing;
+  const bool writes = kind != Degenerate::nothing;
+  // NULL for A or B says that alpha is 0, which only the device knows where it lives there.
+  const auto reads = [&](const Matrix& x) { return kind == Degenerate::no && !(on_device && x.data == nullptr); };
   struct Needed {
     bool needed;
     const void* data;
     DataType type;
     const char* argument;
   };
-  for (const auto& [needed, data, type, argument] : {Needed{reads, call.a.data, call.in, "A"},
-                                                     {reads, call.b.data, call.in, "B"},
+  for (const auto& [needed, data, type, argument] : {Needed{reads(call.a), call.a.data, call.in, "A"},
+                                                     {reads(call.b), call.b.data, call.in, "B"},
                                                      {writes, call.c.data, call.out, "C"}}) {
     if (!needed) continue;
     if (data == nullptr) return invalid(argument, " is NULL");

@@ -228,7 +228,7 @@ void add_bench(CLI::App& app, int& status) {
   bench->add_flag("--no-cublas", o.no_cublas, "ours alone");
   bench->add_flag("--schedules", o.schedules, "also with each schedule forced, where the product can have it");
   bench->add_flag("--sweep", o.sweep,
-                  "no comparison: each case by many forced tiles and schedules, one line of --csv each");
+                  "no comparison: each case by many forced tiles, clusters and schedules, one line of --csv each");
   bench->add_option("--repeats", o.repeats, "replays per case; the median counts (not with --sweep)")
       ->capture_default_str();
   bench->add_option("--check", o.check, "check the results of every Nth case; 0: of none")->capture_default_str();

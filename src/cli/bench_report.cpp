@@ -88,6 +88,7 @@ std::vector<Column> columns_of(const Result& r) {
   columns.push_back({"swapped", r.swapped ? "1" : "0"});
   columns.push_back({"tiles", fmt::format("{}", r.tiles)});
   columns.push_back({"checked", r.checked ? "1" : "0"});
+  columns.push_back({"cluster", word_of(r.cluster)});
   return columns;
 }
 

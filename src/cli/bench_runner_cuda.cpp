@@ -34,7 +34,7 @@ class CudaRunner : public Runner {
         stage_(cases, device_.l2_bytes),
         cublas_workspace_(kCublasWorkspace, "cuBLAS's workspace"),
         ours_(stage_.stream()),
-        sweeper_(stage_, device_.sms, options.watchdog_s) {
+        sweeper_(stage_, device_, options.watchdog_s) {
     if (options.schedules) {
       for (const ScheduleKind kind : forced_schedules()) {
         forced_.push_back(std::make_unique<OurContender>(stage_.stream()));
@@ -112,9 +112,10 @@ class CudaRunner : public Runner {
     r.ctas = plan.ctas;
     r.tile_m = plan.tile_m;
     r.tile_n = plan.tile_n;
+    r.cluster = {plan.cluster_m, plan.cluster_n};
     r.tiles = plan.tiles;
     r.swapped = plan.swapped != 0;
-    r.under_one_wave = plan.tiles < device_.sms;
+    r.under_one_wave = plan.tiles * r.cluster.ctas() < device_.sms;
     if (!r.kernel.empty()) r.predicted_us = plan.predicted_us;
     return r;
   }

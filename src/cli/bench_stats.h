@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heuristics/device_model.h"
+#include "kernels/catalogue.h"
 #include "src/cli/bench_case.h"
 
 namespace skgemm::cli {
@@ -30,6 +31,7 @@ struct Result {
   std::string kernel, schedule;  // of our plan
   int64_t ctas = 0;
   int64_t tile_m = 0, tile_n = 0, tiles = 0;
+  ClusterShape cluster = {};
   bool swapped = false;
   bool under_one_wave = false;  // fewer tiles than multiprocessors
   double predicted_us = NAN;

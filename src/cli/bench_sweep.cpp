@@ -12,8 +12,8 @@ namespace skgemm::cli {
 namespace {
 
 constexpr const char* kColumns =
-    "m,n,k,op_a,op_b,type,align,kernel,tile_m,tile_n,swapped,schedule,ctas,split,sk_tiles,steps,workspace_bytes,"
-    "predicted_us,us,chosen,tiles,a_align,b_align,c_align,out,batch,beta,wrong";
+    "m,n,k,op_a,op_b,type,align,kernel,tile_m,tile_n,swapped,cluster_m,cluster_n,schedule,ctas,split,sk_tiles,steps,"
+    "workspace_bytes,predicted_us,us,chosen,tiles,a_align,b_align,c_align,out,batch,beta,wrong";
 
 // The largest power of two, 16 at most, that divides the bytes between columns.
 int pitch_align(int64_t ld, DataType type) {
@@ -26,7 +26,7 @@ const char* word_of_schedule(const skgemm_plan_t& plan) { return name_of(static_
 
 std::vector<int32_t> balanced_widths(int64_t extent, int64_t step) {
   constexpr int64_t kWidest = 256, kNarrowest = 32;
-  constexpr size_t kMost = 10;
+  constexpr size_t kMost = 6;
   std::vector<int32_t> widths;
   for (int64_t tiles = ceil_div(extent, kWidest);; ++tiles) {
     const int64_t width = ceil_div(ceil_div(extent, tiles), step) * step;
@@ -41,25 +41,56 @@ std::vector<int32_t> balanced_widths(int64_t extent, int64_t step) {
   return spread;
 }
 
-std::vector<Forced> schedules_for(const Forced& tile, const skgemm_plan_t& base, int64_t sms) {
+std::vector<Forced> tiles_for(int64_t m, int64_t n) {
+  constexpr int64_t kStep = 16;  // of the kernels that take a width
+  constexpr ClusterShape kClusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
+  std::vector<Forced> tiles;
+  for (const ClusterShape& cluster : kClusters) {
+    const size_t every = cluster.ctas() == 1 ? 1 : 2;
+    for (const bool swapped : {false, true}) {
+      const std::vector<int32_t> widths = balanced_widths(swapped ? m : n, kStep);
+      for (size_t i = 0; i < widths.size(); i += every)
+        tiles.push_back({.width = widths[i], .swapped = swapped, .cluster = cluster});
+    }
+  }
+  return tiles;
+}
+
+int64_t workers_of(const DeviceModel& device, const ClusterShape& cluster) {
+  return cluster.ctas() == 4 ? device.fours : device.sms / cluster.ctas();
+}
+
+// The parts that tiles are cut into: the more tiles are tried, the fewer.
+std::vector<Forced> schedules_for(const Forced& tile, const skgemm_plan_t& base, int64_t workers) {
   std::vector<Forced> list;
   const auto add = [&](ScheduleKind schedule, int64_t parameter) {
-    list.push_back({tile.width, tile.swapped, schedule, parameter});
+    list.push_back(tile);
+    list.back().schedule = schedule, list.back().parameter = parameter;
   };
   add(ScheduleKind::data_parallel, 0);
   const int64_t steps = base.tiles * base.steps_per_tile;
-  for (const int64_t parts : {2, 3, 4, 6, 8}) {
-    const int64_t ctas = base.tiles * parts;
-    if (ctas < sms && ctas <= steps) add(ScheduleKind::stream_k, ctas);
+  const bool one_tile_only = tile.width == 0, clustered = base.cluster_m * base.cluster_n > 1;
+  using Parts = std::vector<int64_t>;
+  for (const int64_t parts : one_tile_only ? Parts{2, 3, 4, 6, 8} : clustered ? Parts{3} : Parts{2, 5}) {
+    const int64_t grid = base.tiles * parts;
+    if (grid < workers && grid <= steps) add(ScheduleKind::stream_k, grid);
   }
-  if (sms <= steps) add(ScheduleKind::stream_k, sms);
+  if (workers <= steps && (base.tiles < workers || one_tile_only)) add(ScheduleKind::stream_k, workers);
   add(ScheduleKind::one_tile, 0);
   add(ScheduleKind::two_tile, 0);
   return list;
 }
 
 bool has_tile(const skgemm_plan_t& plan, const Forced& asked) {
-  return (plan.swapped != 0) == asked.swapped && (asked.swapped ? plan.tile_m : plan.tile_n) == asked.width;
+  const auto& [m, n] = asked.cluster;
+  const bool width = asked.swapped ? plan.tile_m == asked.width * m : plan.tile_n == asked.width * n;
+  return (plan.swapped != 0) == asked.swapped && width && plan.cluster_m == m && plan.cluster_n == n;
+}
+
+bool has_idle_ctas(const skgemm_plan_t& plan, int64_t m, int64_t n) {
+  const auto idle = [](int32_t tile, int32_t ctas, int64_t extent) { return tile - tile / ctas >= extent; };
+  return (plan.cluster_m > 1 && idle(plan.tile_m, plan.cluster_m, m)) ||
+         (plan.cluster_n > 1 && idle(plan.tile_n, plan.cluster_n, n));
 }
 
 bool has_schedule(const skgemm_plan_t& plan, const Forced& asked) {
@@ -72,7 +103,8 @@ bool has_schedule(const skgemm_plan_t& plan, const Forced& asked) {
 bool same_work(const skgemm_plan_t& x, const skgemm_plan_t& y) {
   const auto key = [](const skgemm_plan_t& p) {
     const int64_t shared = p.ctas == p.tiles ? 0 : p.sk_tiles;
-    return std::tuple(std::string_view(p.kernel), p.tile_m, p.tile_n, p.swapped, p.ctas, p.split, shared);
+    return std::tuple(std::string_view(p.kernel), p.tile_m, p.tile_n, p.swapped, p.cluster_m, p.cluster_n, p.ctas,
+                      p.split, shared);
   };
   return key(x) == key(y);
 }
@@ -92,7 +124,9 @@ double Sweep::regret() const {
 }
 
 std::string to_string(const skgemm_plan_t& plan) {
-  std::string text = fmt::format("{} {}x{}{} {} ctas {}", plan.kernel, plan.tile_m, plan.tile_n,
+  const ClusterShape cluster{plan.cluster_m, plan.cluster_n};
+  const std::string clustered = cluster.ctas() > 1 ? fmt::format(" cluster {}", word_of(cluster)) : "";
+  std::string text = fmt::format("{} {}x{}{}{} {} ctas {}", plan.kernel, plan.tile_m, plan.tile_n, clustered,
                                  plan.swapped != 0 ? " swapped" : "", word_of_schedule(plan), plan.ctas);
   if (plan.split > 1) text += fmt::format(" split {}", plan.split);
   return text;
@@ -109,9 +143,11 @@ std::string sweep_csv(const Sweep& sweep) {
     const skgemm_plan_t& p = s.plan;
     fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},", c.m, c.n, c.k, ops[0], ops[1], word_of(c.type),
                    std::min(a, b));
-    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{:.3f},{},{},", p.kernel, p.tile_m, p.tile_n,
-                   p.swapped, word_of_schedule(p), p.ctas, p.split, p.sk_tiles, p.steps_per_tile, p.workspace_bytes,
-                   p.predicted_us, time_cell(s.timing.graph_us), s.chosen ? 1 : 0);
+    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},", p.kernel, p.tile_m, p.tile_n, p.swapped, p.cluster_m,
+                   p.cluster_n);
+    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{:.3f},{},{},", word_of_schedule(p), p.ctas, p.split,
+                   p.sk_tiles, p.steps_per_tile, p.workspace_bytes, p.predicted_us, time_cell(s.timing.graph_us),
+                   s.chosen ? 1 : 0);
     fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{:.17g},{}\n", p.tiles, a, b, to, word_of(c.out),
                    c.batch, c.beta, outcome(s.timing).empty() ? 0 : 1);
   }

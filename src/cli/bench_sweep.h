@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "heuristics/device_model.h"
+#include "kernels/catalogue.h"
 #include "skgemm.h"
 #include "src/cli/bench_report.h"
 
@@ -13,17 +15,24 @@ namespace skgemm::cli {
 struct Forced {
   int32_t width = 0;  // of the tile; 0: the model chooses
   bool swapped = false;
-  ScheduleKind schedule{};  // ScheduleKind{}: the model chooses
+  ClusterShape cluster = {0, 0};  // {0, 0}: the model chooses
+  ScheduleKind schedule{};        // ScheduleKind{}: the model chooses
   int64_t parameter = 0;
 };
 
 // Tile widths that cut `extent` evenly: the smallest multiple of `step` for each number of tiles, from 256 down to 32,
-// each width once, ten at most, spread.
+// each width once, six at most, spread.
 std::vector<int32_t> balanced_widths(int64_t extent, int64_t step);
-// Schedules worth forcing on the tiles of `base`, a data-parallel plan, with `width` and `swapped` of `tile`.
-std::vector<Forced> schedules_for(const Forced& tile, const skgemm_plan_t& base, int64_t sms);
-// Whether a data-parallel plan has the tile that was asked for.
+// All tiles to be tried on an m x n product: those widths either way by single CTAs, and every second one by clusters.
+std::vector<Forced> tiles_for(int64_t m, int64_t n);
+// How many CTAs, or clusters, run at once, with an SM for each CTA.
+int64_t workers_of(const DeviceModel& device, const ClusterShape& cluster);
+// Schedules worth forcing on the tiles of `base`, a data-parallel plan with the tile of `tile`.
+std::vector<Forced> schedules_for(const Forced& tile, const skgemm_plan_t& base, int64_t workers);
+// Whether a plan has the tile and the cluster that were asked for.
 bool has_tile(const skgemm_plan_t& plan, const Forced& asked);
+// Whether the first tile already is more than an m x n product has for all CTAs of a cluster.
+bool has_idle_ctas(const skgemm_plan_t& plan, int64_t m, int64_t n);
 // Whether the plan has the schedule and the grid that were asked for.
 bool has_schedule(const skgemm_plan_t& plan, const Forced& asked);
 // Whether both plans make a launch do the same: hybrids without a partial wave are data-parallel, and so on.
@@ -46,7 +55,7 @@ struct Sweep {
   double regret() const;
 };
 
-// "f16_wgmma 128x192 swapped stream-k ctas 132"
+// "f16_wgmma 256x192 cluster 2x1 swapped stream-k ctas 66"
 std::string to_string(const skgemm_plan_t& plan);
 
 std::string sweep_csv_head(const Header& header);

@@ -15,8 +15,8 @@ constexpr int kWarmCalls = 3;
 
 }  // namespace
 
-Sweeper::Sweeper(Stage& stage, int64_t sms, unsigned watchdog_s)
-    : stage_(stage), ours_(stage.stream()), sms_(sms), watchdog_s_(watchdog_s) {}
+Sweeper::Sweeper(Stage& stage, const DeviceModel& device, unsigned watchdog_s)
+    : stage_(stage), ours_(stage.stream()), device_(device), watchdog_s_(watchdog_s) {}
 
 Sweep Sweeper::sweep(const BenchCase& c, bool check) {
   Sweep sweep{.c = c, .plans = {}};
@@ -28,12 +28,8 @@ Sweep Sweeper::sweep(const BenchCase& c, bool check) {
   check_ = check;
   if (check) stage_.begin_references(calls_);
 
-  constexpr int64_t step = 16;  // of the kernels that take a width
   bool has_widths = false;
-  for (const bool swapped : {false, true}) {
-    for (const int32_t width : balanced_widths(swapped ? c.m : c.n, step))
-      has_widths |= add_tile({.width = width, .swapped = swapped}, sweep);
-  }
+  for (const Forced& tile : tiles_for(c.m, c.n)) has_widths |= add_tile(tile, sweep);
   if (!has_widths) add_tile({}, sweep);  // a kernel of one tile: its schedules
   for (SweptPlan& swept : sweep.plans) measure(swept, c);
   return sweep;
@@ -44,6 +40,7 @@ skgemm_plan_t Sweeper::plan(const Forced& forced, const BenchCase& c) {
                                     : forced.swapped  ? SKGEMM_ORIENTATION_SWAPPED
                                                       : SKGEMM_ORIENTATION_STRAIGHT;
   ours_.force_tile(forced.width, side);
+  ours_.force_cluster(forced.cluster);
   ours_.force(forced.schedule, forced.parameter);
   return ours_.plan(c, stage_.operands(0));
 }
@@ -52,8 +49,9 @@ bool Sweeper::add_tile(const Forced& tile, Sweep& sweep) {
   Forced whole = tile;
   whole.schedule = ScheduleKind::data_parallel;
   const skgemm_plan_t base = plan(whole, sweep.c);
-  if (tile.width != 0 && !has_tile(base, tile)) return false;
-  for (const Forced& forced : schedules_for(tile, base, sms_)) {
+  if (base.tiles == 0 || (tile.width != 0 && !has_tile(base, tile))) return false;
+  if (has_idle_ctas(base, sweep.c.m, sweep.c.n)) return true;
+  for (const Forced& forced : schedules_for(tile, base, workers_of(device_, {base.cluster_m, base.cluster_n}))) {
     const skgemm_plan_t answer = plan(forced, sweep.c);
     if ((tile.width != 0 && !has_tile(answer, tile)) || !has_schedule(answer, forced)) continue;
     const auto known = [&](const SweptPlan& p) { return same_work(p.plan, answer); };

@@ -7,7 +7,7 @@ namespace skgemm::cli {
 
 class Sweeper {
  public:
-  Sweeper(Stage& stage, int64_t sms, unsigned watchdog_s);
+  Sweeper(Stage& stage, const DeviceModel& device, unsigned watchdog_s);
   // Of a case that the stage was set for.
   Sweep sweep(const BenchCase& c, bool check);
 
@@ -19,7 +19,7 @@ class Sweeper {
 
   Stage& stage_;
   OurContender ours_;
-  int64_t sms_;
+  DeviceModel device_;
   unsigned watchdog_s_;
   // The case at hand.
   int64_t calls_ = 1;

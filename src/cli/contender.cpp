@@ -67,6 +67,10 @@ void OurContender::force_tile(int32_t width, skgemm_orientation_t orientation) {
   must(skgemm_set_tile(handle_, width, orientation), "skgemm_set_tile");
 }
 
+void OurContender::force_cluster(const ClusterShape& cluster) {
+  must(skgemm_set_cluster(handle_, cluster.m, cluster.n), "skgemm_set_cluster");
+}
+
 std::string OurContender::multiply(const BenchCase& c, const CallOperands& operands) {
   const ApiCall call(c, operands);
   const skgemm_status_t status = skgemm_gemm_ex(handle_, &call.gemm);

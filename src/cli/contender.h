@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "kernels/catalogue.h"
 #include "skgemm.h"
 #include "src/cli/cublas.h"
 
@@ -29,6 +30,8 @@ class OurContender : public Contender {
   void force(ScheduleKind schedule, int64_t parameter);
   // The tile's width and on which side of C it lies, where the kernel has a choice.
   void force_tile(int32_t width, skgemm_orientation_t orientation);
+  // CTAs that share their loads, likewise; {0, 0} leaves it to the model.
+  void force_cluster(const ClusterShape& cluster);
   // What multiply would run; a plan with an empty kernel name when the library gives none.
   skgemm_plan_t plan(const BenchCase& c, const CallOperands& operands);
 

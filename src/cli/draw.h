@@ -11,7 +11,8 @@ namespace skgemm::cli {
 struct Caption {
   std::string title;
   std::vector<std::string> lines;  // below the title
-  std::string row_word;            // what a row is: "SM" or "CTA"
+  std::string worker_word;         // who takes tiles: "CTA" or "cluster"
+  std::string row_word;            // what a row is: "SM", or a worker
   std::string time_unit;           // "us" or "k-steps"
 };
 

@@ -169,22 +169,23 @@ class Svg {
     return hex(tile_colour(box.tile, box.shared));
   }
 
-  static std::string tip(const Box& box) {
+  std::string tip(const Box& box) const {
+    const std::string worker = fmt::format("{} {}", caption_.worker_word, box.cta);
     const std::string tiles =
         box.merged > 1 ? fmt::format("{} tiles from {}", box.merged, box.tile) : fmt::format("tile {}", box.tile);
     switch (box.kind) {
       case BoxKind::start:
-        return fmt::format("CTA {} starts", box.cta);
+        return fmt::format("{} starts", worker);
       case BoxKind::store:
-        return fmt::format("CTA {} ends {}", box.cta, tiles);
+        return fmt::format("{} ends {}", worker, tiles);
       case BoxKind::publish:
-        return fmt::format("CTA {} stores its partial of {}", box.cta, tiles);
+        return fmt::format("{} stores its partial of {}", worker, tiles);
       case BoxKind::collect:
-        return fmt::format("CTA {} sums {} parts of {}", box.cta, box.contributors, tiles);
+        return fmt::format("{} sums {} parts of {}", worker, box.contributors, tiles);
       case BoxKind::compute:
         break;
     }
-    return fmt::format("CTA {}: {}, {} k-steps", box.cta, tiles, box.steps);
+    return fmt::format("{}: {}, {} k-steps", worker, tiles, box.steps);
   }
 
   void draw_box(const Box& box, bool tips) {
@@ -211,6 +212,10 @@ class Svg {
     const std::string label = box.merged > 1 ? fmt::format("{} tiles", box.merged) : fmt::format("{}", box.tile);
     const double needed = 8.0 * static_cast<double>(label.size()) + 8;
     if (row_height_ >= 14 && width >= needed) text(at, label);
+  }
+
+  std::string nobody_waits() const {
+    return fmt::format(" Nobody waits: the last {} to reach a shared tile sums it.", caption_.worker_word);
   }
 
   void legend() {
@@ -245,8 +250,7 @@ class Svg {
     if (has(BoxKind::start)) entry({"#cbd2d9"}, "start");
     entry({"#eef1f4"}, "idle");
     text({.x = kLeft, .y = y + 28, .size = 12, .ink = kSoftInk},
-         has(BoxKind::collect) ? "A colour is a tile of C. Nobody waits: the last CTA to reach a shared tile sums it."
-                               : "A colour is a tile of C.");
+         fmt::format("A colour is a tile of C.{}", has(BoxKind::collect) ? nobody_waits() : ""));
   }
 
   const Timeline& timeline_;

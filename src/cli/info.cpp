@@ -80,9 +80,9 @@ json cpu_blas() {
 json width_facts(const WidthConstants& k) {
   return {{"a0", k.a0},
           {"a_column", k.a_column},
-          {"step0", k.step0},
+          {"late", k.late},
           {"step_column", k.step_column},
-
+          {"sm_gbs", k.sm_gbs},
           {"l2_gbs", k.l2_gbs},
           {"l2_skewed_gbs", k.l2_skewed_gbs},
           {"write_gbs", k.write_gbs},
@@ -92,8 +92,6 @@ json width_facts(const WidthConstants& k) {
           {"arrive", k.arrive},
           {"e0", k.e0},
           {"e_column", k.e_column},
-          {"loader0", k.loader0},
-          {"loader_round", k.loader_round},
           {"copy0", k.copy0},
           {"copy_gbs", k.copy_gbs},
           {"c_unaligned", k.c_unaligned},
@@ -107,6 +105,7 @@ json kernel_facts(const KernelRow& row, const DeviceModel& device) {
                 {"kernel", row.name},
                 {"tile", {row.tile_m, row.tile_n, row.tile_k}},
                 {"width_step", row.width_step},
+                {"most_clustered", row.most_clustered},
                 {"stages", row.stages},
                 {"threads", row.threads},
                 {"smem_bytes", row.smem_bytes},
@@ -139,6 +138,7 @@ json device_facts(const DeviceModel& m) {
           {"l2_gbs", m.l2_gbs},
           {"l2_bytes", m.l2_bytes},
           {"smem_per_sm", m.smem_per_sm},
+          {"fours", m.fours},
           {"kernels", kernels_of(m)}};
 }
 

@@ -5,39 +5,17 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "heuristics/cost_model.h"
 #include "heuristics/select.h"
 #include "src/cli/command.h"
 #include "src/cli/device.h"
-#include "src/cli/draw.h"
+#include "src/cli/plan.h"
 #include "src/cli/words.h"
 #include "src/shape_of.h"
 
 namespace skgemm::cli {
 namespace {
-
-struct PlanOptions {
-  int64_t m = 0, n = 0, k = 0, batch = 1;
-  int64_t lda = 0, ldb = 0, ldc = 0;  // 0: packed
-  int align = 16;
-  std::string type = "s", op = "NN", out, device, schedule = "auto", orientation = "auto", tile, svg;
-  int sms = 0, width = 0;
-  int64_t grid = 0, split = 0;
-  bool json = false;
-};
-
-// A plan and what its drawing needs.
-struct Planned {
-  Plan plan;
-  int tile_k;
-  ActionCosts costs;
-  double copy_us;  // of operands, ahead of what is drawn
-  int64_t places;  // CTAs that run at once
-  bool in_steps;   // a schedule on a tile given by hand: time is counted in k-steps
-  std::string device;
-};
 
 constexpr int64_t kMostUnits = 4'000'000;  // a drawing past this would take gigabytes and show nothing
 
@@ -68,9 +46,10 @@ void check(const PlanOptions& o) {
   if (o.grid != 0 && kind != ScheduleKind::stream_k) throw UsageError("--grid needs --schedule streamk");
   if (o.width < 0 || o.width > 256 || o.width % 8 != 0)
     throw UsageError(fmt::format("--width is {}, but takes a multiple of 8 up to 256 (0: the model chooses)", o.width));
-  const bool forced_tile = o.width != 0 || parse_orientation(o.orientation) != Orientation::automatic;
+  const bool forced_tile =
+      o.width != 0 || parse_orientation(o.orientation) != Orientation::automatic || parse_cluster(o.cluster).ctas() > 0;
   if (!o.tile.empty() && forced_tile)
-    throw UsageError("--tile gives the whole tile: leave out --width and --orientation");
+    throw UsageError("--tile gives the whole tile: leave out --width, --orientation and --cluster");
 }
 
 DeviceModel device_of(const PlanOptions& o) {
@@ -124,11 +103,12 @@ Planned plan_by_model(const PlanOptions& o) {
                       .forced = parse_schedule(o.schedule),
                       .forced_parameter = std::max(o.grid, o.split),
                       .forced_width = o.width,
-                      .forced_orientation = parse_orientation(o.orientation)};
+                      .forced_orientation = parse_orientation(o.orientation),
+                      .forced_cluster = parse_cluster(o.cluster)};
   const Shape shape = shape_of(o);
   const Plan plan = select(shape, device, limits);
   if (plan.kernel == nullptr) throw UsageError(fmt::format("{} (type {} on {})", plan.why_not, o.type, device.name));
-  const Room room = room_for(*plan.kernel, device, limits);
+  const Room room = room_for(*plan.kernel, device, limits, plan.tile.cluster);
   check_split(o, plan.schedule.space);
   const CostConstants k = costs_of(plan, shape, device, room.sms);
   const ActionCosts costs{k.a, step_time(k, plan.schedule.ctas, room.sms, room.ctas_per_sm), k.b, k.d, k.e};
@@ -169,76 +149,6 @@ Planned plan_by_hand(const PlanOptions& o) {
       .kernel = nullptr, .tile = shape, .schedule = s, .workspace_bytes = 0, .copy_bytes = 0, .predicted_us = 0};
   const ActionCosts costs{.start = 0, .step = 1, .publish = 0, .collect = 0, .store = 0};
   return {plan, static_cast<int>((*tile)[2]), costs, 0, p, true, fmt::format("{} SMs", p)};
-}
-
-std::string counted(int64_t count, std::string_view word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-std::string per_cent(double share) { return fmt::format("{:.3g} %", 100 * share); }
-
-Caption caption_of(const PlanOptions& o, const Planned& planned, const Timeline& t) {
-  const Plan& plan = planned.plan;
-  const Schedule& s = plan.schedule;
-  const std::string batch = o.batch > 1 ? fmt::format(", batch {}", o.batch) : "";
-  Caption c;
-  c.title = planned.in_steps
-                ? fmt::format("{} x {} x {}{}: {} on {}", o.m, o.n, o.k, batch, name_of(s.kind), planned.device)
-                : fmt::format("{} x {} x {}, {} {}{}: {} on {}", o.m, o.n, o.k, name_of(parse_type(o.type)),
-                              word_of(parse_ops(o.op)), batch, name_of(s.kind), planned.device);
-  std::string grid = fmt::format("{} of {}x{}{}, {} of {}, {}", counted(s.tiles(), "tile"), plan.tile.m, plan.tile.n,
-                                 plan.tile.swapped ? " (swapped)" : "", counted(s.space.steps, "k-step"),
-                                 planned.tile_k, counted(s.ctas, "CTA"));
-  if (s.split > 1) grid += fmt::format(", split {}", s.split);
-  if (s.sk_tiles > 0) grid += fmt::format(", {} shared by k-steps", counted(s.sk_tiles, "tile"));
-  c.lines.push_back(grid);
-  const std::string fixups = fmt::format("{}, {} stored", counted(t.fixups, "fixup"), counted(t.published, "partial"));
-  if (planned.in_steps) {
-    c.lines.push_back(fmt::format("utilisation {}, {}", per_cent(t.step_utilisation), fixups));
-  } else {
-    c.lines.push_back(fmt::format("kernel {}, predicted {:.4g} us, workspace {:.1f} MB", plan.kernel->name,
-                                  plan.predicted_us, static_cast<double>(plan.workspace_bytes) / 1e6));
-    if (plan.copy_bytes > 0)
-      c.lines.push_back(fmt::format("before that, operands are copied into aligned lines: {:.1f} MB, {:.4g} us",
-                                    static_cast<double>(plan.copy_bytes) / 1e6, planned.copy_us));
-    c.lines.push_back(fmt::format("utilisation {} of the k-step slots, {} of the time; {}",
-                                  per_cent(t.step_utilisation), per_cent(t.time_utilisation), fixups));
-  }
-  c.row_word = planned.in_steps && s.ctas <= planned.places ? "SM" : "CTA";
-  c.time_unit = planned.in_steps ? "k-steps" : "us";
-  return c;
-}
-
-nlohmann::json json_of(const PlanOptions& o, const Planned& planned, const Timeline& t) {
-  const Plan& plan = planned.plan;
-  const Schedule& s = plan.schedule;
-  nlohmann::json j = {{"m", o.m},
-                      {"n", o.n},
-                      {"k", o.k},
-                      {"batch", o.batch},
-                      {"op", word_of(parse_ops(o.op))},
-                      {"device", planned.device},
-                      {"tile", {plan.tile.m, plan.tile.n, planned.tile_k}},
-                      {"swapped", plan.tile.swapped},
-                      {"schedule", name_of(s.kind)},
-                      {"ctas", s.ctas},
-                      {"split", s.split},
-                      {"sk_tiles", s.sk_tiles},
-                      {"tiles", s.tiles()},
-                      {"steps_per_tile", s.space.steps},
-                      {"step_utilisation", t.step_utilisation},
-                      {"time_utilisation", t.time_utilisation},
-                      {"fixups", t.fixups},
-                      {"partials_stored", t.published},
-                      {"time_unit", planned.in_steps ? "k-steps" : "us"},
-                      {"makespan", t.makespan}};
-  if (plan.kernel != nullptr) {
-    j["kernel"] = plan.kernel->name;
-    j["type"] = name_of(parse_type(o.type));
-    j["workspace_bytes"] = plan.workspace_bytes;
-    j["predicted_us"] = plan.predicted_us;
-  }
-  if (plan.copy_bytes > 0) j["copy_bytes"] = plan.copy_bytes, j["copy_us"] = planned.copy_us;
-  return j;
 }
 
 TextStyle style_of_terminal() {
@@ -286,7 +196,7 @@ void run_plan(const PlanOptions& o) {
 void add_plan(CLI::App& app, int&) {
   auto options = std::make_shared<PlanOptions>();
   PlanOptions& o = *options;
-  CLI::App* plan = app.add_subcommand("plan", "what would run for a product, drawn as CTAs over time");
+  CLI::App* plan = app.add_subcommand("plan", "what would run for a product, drawn as CTAs or clusters over time");
   plan->add_option("M", o.m, "rows of C")->required();
   plan->add_option("N", o.n, "columns of C")->required();
   plan->add_option("K", o.k, "the summed extent")->required();
@@ -302,10 +212,12 @@ void add_plan(CLI::App& app, int&) {
                    "current, h200, h100, a100, l40s, b200 (the current one if there is one, else h200)");
   plan->add_option("--sms", o.sms, "use this many SMs");
   plan->add_option("--schedule", o.schedule, "auto, dp, split, streamk, one-tile or two-tile")->capture_default_str();
-  plan->add_option("--grid", o.grid, "CTAs of --schedule streamk");
+  plan->add_option("--grid", o.grid, "CTAs, or clusters, of --schedule streamk");
   plan->add_option("--split", o.split, "parts per tile of --schedule split");
   plan->add_option("--width", o.width, "columns of the tile where the kernel has a choice (0: the model's)");
   plan->add_option("--orientation", o.orientation, "auto, straight or swapped: the width along n or m")
+      ->capture_default_str();
+  plan->add_option("--cluster", o.cluster, "auto, 1x1, 2x1, 1x2 or 2x2: CTAs along m and n that share their loads")
       ->capture_default_str();
   plan->add_option("--tile", o.tile, "MxNxK: draw a schedule on this tile, time in k-steps, no kernel");
   plan->add_flag("--json", o.json, "print JSON instead");

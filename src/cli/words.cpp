@@ -49,6 +49,11 @@ constexpr struct {
     {"swapped", Orientation::swapped},
 };
 
+constexpr struct {
+  const char* word;
+  ClusterShape cluster;
+} kClusters[] = {{"auto", {0, 0}}, {"1x1", {1, 1}}, {"2x1", {2, 1}}, {"1x2", {1, 2}}, {"2x2", {2, 2}}};
+
 template <class Number>
 std::optional<Number> whole_number(std::string_view word) {
   Number value{};
@@ -91,6 +96,15 @@ std::optional<Orientation> orientation_of_word(std::string_view word) {
   return std::nullopt;
 }
 
+std::optional<ClusterShape> cluster_of_word(std::string_view word) {
+  for (const auto& row : kClusters) {
+    if (word == row.word) return row.cluster;
+  }
+  return std::nullopt;
+}
+
+std::string word_of(const ClusterShape& cluster) { return fmt::format("{}x{}", cluster.m, cluster.n); }
+
 std::optional<std::array<int64_t, 3>> tile_of_word(std::string_view word) {
   std::array<int64_t, 3> tile{};
   for (size_t i = 0; i < tile.size(); ++i) {
@@ -125,6 +139,11 @@ ScheduleKind parse_schedule(const std::string& word) {
 Orientation parse_orientation(const std::string& word) {
   if (const auto orientation = orientation_of_word(word)) return *orientation;
   throw UsageError(fmt::format("unknown orientation '{}': use auto, straight or swapped", word));
+}
+
+ClusterShape parse_cluster(const std::string& word) {
+  if (const auto cluster = cluster_of_word(word)) return *cluster;
+  throw UsageError(fmt::format("unknown cluster '{}': use auto, 1x1, 2x1, 1x2 or 2x2 (CTAs along m x along n)", word));
 }
 
 void check_out(DataType type, DataType out, const std::string& where) {

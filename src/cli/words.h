@@ -1,4 +1,5 @@
-// The words of the command line, of case files and of log lines: types, layouts, schedules, orientations, tiles.
+// The words of the command line, of case files and of log lines: types, layouts, schedules, orientations, clusters,
+// tiles.
 #pragma once
 #include <array>
 #include <optional>
@@ -31,6 +32,10 @@ std::optional<ScheduleKind> schedule_of_word(std::string_view word);
 // auto straight swapped
 std::optional<Orientation> orientation_of_word(std::string_view word);
 
+// auto 1x1 2x1 1x2 2x2. {0, 0} is auto.
+std::optional<ClusterShape> cluster_of_word(std::string_view word);
+std::string word_of(const ClusterShape& cluster);
+
 // "128x64x16"
 std::optional<std::array<int64_t, 3>> tile_of_word(std::string_view word);
 
@@ -43,6 +48,7 @@ DataType parse_type(const std::string& word);
 OpPair parse_ops(const std::string& word);
 ScheduleKind parse_schedule(const std::string& word);
 Orientation parse_orientation(const std::string& word);
+ClusterShape parse_cluster(const std::string& word);
 // Throws UsageError, beginning with `where`, when products of this type can't be stored as `out`.
 void check_out(DataType type, DataType out, const std::string& where);
 

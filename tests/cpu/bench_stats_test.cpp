@@ -141,11 +141,13 @@ TEST(Csv, tile_comes_after_the_older_columns) {
   r.tile_m = 128;
   r.tile_n = 192;
   r.swapped = true;
+  r.cluster = {1, 2};
   r.tiles = 12;
   r.checked = false;
   const std::string csv = to_csv({}, {r});
-  EXPECT_NE(csv.find(",ours_wrong,cublas_wrong,tile_m,tile_n,swapped,tiles,checked\n"), std::string::npos) << csv;
-  EXPECT_TRUE(csv.ends_with(",,,128,192,1,12,0\n")) << csv;
+  EXPECT_NE(csv.find(",ours_wrong,cublas_wrong,tile_m,tile_n,swapped,tiles,checked,cluster\n"), std::string::npos)
+      << csv;
+  EXPECT_TRUE(csv.ends_with(",,,128,192,1,12,0,1x2\n")) << csv;
   EXPECT_NE(summary({}, {r}).find("checked against fp64: 0 of 1 shapes"), std::string::npos);
 }
 

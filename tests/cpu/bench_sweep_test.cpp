@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "heuristics/select.h"
 #include "src/cli/bench_sweep.h"
 
 namespace skgemm::cli {
@@ -19,7 +20,7 @@ TEST(Sweep, widths_are_the_narrowest_for_their_number_of_tiles) {
     for (int64_t extent = 1; extent <= 8192; extent += extent < 600 ? 1 : 97) {
       const std::vector<int32_t> widths = balanced_widths(extent, step);
       ASSERT_GE(widths.size(), 1u);
-      ASSERT_LE(widths.size(), 10u);
+      ASSERT_LE(widths.size(), 6u);
       EXPECT_EQ(ceil_div(extent, widths.front()), ceil_div(extent, 256)) << extent;
       EXPECT_EQ(widths.back(), 32) << extent;
       for (size_t i = 0; i < widths.size(); ++i) {
@@ -37,6 +38,7 @@ skgemm_plan_t plan_of(ScheduleKind schedule, int64_t tiles, int64_t steps, int64
   std::strcpy(plan.kernel, "f16_wgmma");
   plan.tile_m = 128;
   plan.tile_n = 192;
+  plan.cluster_m = plan.cluster_n = 1;
   plan.schedule = static_cast<skgemm_schedule_t>(schedule);
   plan.tiles = tiles;
   plan.steps_per_tile = steps;
@@ -46,26 +48,109 @@ skgemm_plan_t plan_of(ScheduleKind schedule, int64_t tiles, int64_t steps, int64
   return plan;
 }
 
-std::vector<int64_t> stream_k_grids(int64_t tiles, int64_t steps) {
+std::vector<int64_t> stream_k_grids(int64_t tiles, int64_t steps, const ClusterShape& cluster, int64_t workers) {
   std::vector<int64_t> grids;
-  const skgemm_plan_t base = plan_of(ScheduleKind::data_parallel, tiles, steps, tiles, 0);
-  for (const Forced& f : schedules_for({.width = 192, .swapped = true}, base, 132)) {
-    EXPECT_TRUE(f.width == 192 && f.swapped);
+  skgemm_plan_t base = plan_of(ScheduleKind::data_parallel, tiles, steps, tiles, 0);
+  base.cluster_m = cluster.m, base.cluster_n = cluster.n;
+  for (const Forced& f : schedules_for({.width = 192, .swapped = true, .cluster = cluster}, base, workers)) {
+    EXPECT_TRUE(f.width == 192 && f.swapped && f.cluster == cluster);
     if (f.schedule == ScheduleKind::stream_k) grids.push_back(f.parameter);
   }
   return grids;
 }
 
 TEST(Sweep, stream_k_grids_are_multiples_of_the_tiles_and_the_machine) {
-  EXPECT_EQ(stream_k_grids(20, 100), (std::vector<int64_t>{40, 60, 80, 120, 132}));
-  EXPECT_EQ(stream_k_grids(20, 3), (std::vector<int64_t>{40, 60}));
-  EXPECT_EQ(stream_k_grids(66, 100), (std::vector<int64_t>{132}));
-  EXPECT_EQ(stream_k_grids(500, 1), (std::vector<int64_t>{132}));
-  EXPECT_EQ(stream_k_grids(1, 1), std::vector<int64_t>{});
+  const auto single = [](int64_t tiles, int64_t steps) { return stream_k_grids(tiles, steps, {1, 1}, 132); };
+  EXPECT_EQ(single(16, 100), (std::vector<int64_t>{32, 80, 132}));
+  EXPECT_EQ(single(20, 3), (std::vector<int64_t>{40}));
+  EXPECT_EQ(single(66, 100), (std::vector<int64_t>{132}));
+  EXPECT_EQ(single(500, 1), std::vector<int64_t>{});
+  EXPECT_EQ(single(1, 1), std::vector<int64_t>{});
+  EXPECT_EQ(stream_k_grids(20, 100, {2, 1}, 66), (std::vector<int64_t>{60, 66}));
+  EXPECT_EQ(stream_k_grids(20, 100, {2, 2}, 30), (std::vector<int64_t>{30}));
+  const skgemm_plan_t base = plan_of(ScheduleKind::data_parallel, 500, 100, 500, 0);  // of a kernel with one tile
+  EXPECT_TRUE(std::ranges::any_of(schedules_for({}, base, 132), [](const Forced& f) { return f.parameter == 132; }));
+  const skgemm_plan_t few = plan_of(ScheduleKind::data_parallel, 20, 100, 20, 0);
+  EXPECT_GT(schedules_for({}, few, 132).size(), schedules_for({.width = 192, .cluster = {1, 1}}, few, 132).size());
+}
+
+TEST(Sweep, clusters_are_workers) {
+  const DeviceModel& h200 = *find_device("h200");
+  EXPECT_EQ(workers_of(h200, {1, 1}), 132);
+  EXPECT_EQ(workers_of(h200, {2, 1}), 66);
+  EXPECT_EQ(workers_of(h200, {1, 2}), 66);
+  EXPECT_EQ(workers_of(h200, {2, 2}), 30);
+}
+
+// With what the selector answers, as the sweep on the device does it.
+size_t plans_of_sweep(int64_t m, int64_t n, int64_t k) {
+  const DeviceModel& device = *find_device("h200");
+  const Shape shape{m, n, k, 1, DataType::f16, DataType::f16, false, true, 16, 16, 16, true};
+  std::vector<skgemm_plan_t> plans;
+  const auto plan = [&](const Forced& f) {
+    const Plan p = select(shape, device,
+                          {.forced = f.schedule,
+                           .forced_parameter = f.parameter,
+                           .forced_width = f.width,
+                           .forced_orientation = f.swapped ? Orientation::swapped : Orientation::straight,
+                           .forced_cluster = f.cluster});
+    const Schedule& s = p.schedule;
+    skgemm_plan_t out = plan_of(s.kind, s.tiles(), s.space.steps, s.ctas, s.sk_tiles);
+    out.tile_m = p.tile.m, out.tile_n = p.tile.n, out.swapped = p.tile.swapped ? 1 : 0;
+    out.cluster_m = p.tile.cluster.m, out.cluster_n = p.tile.cluster.n;
+    return out;
+  };
+  for (const Forced& tile : tiles_for(m, n)) {
+    Forced whole = tile;
+    whole.schedule = ScheduleKind::data_parallel;
+    const skgemm_plan_t base = plan(whole);
+    EXPECT_TRUE(has_tile(base, tile)) << to_string(base);
+    if (has_idle_ctas(base, m, n)) continue;
+    for (const Forced& forced : schedules_for(tile, base, workers_of(device, tile.cluster))) {
+      const skgemm_plan_t answer = plan(forced);
+      if (!has_tile(answer, tile) || !has_schedule(answer, forced)) continue;
+      if (std::ranges::none_of(plans, [&](const skgemm_plan_t& p) { return same_work(p, answer); }))
+        plans.push_back(answer);
+    }
+  }
+  for (const ClusterShape& cluster : {ClusterShape{1, 1}, {2, 1}, {1, 2}, {2, 2}}) {
+    const bool possible = (cluster.m == 1 || m > 256) && (cluster.n == 1 || n > 256);
+    EXPECT_TRUE(!possible || std::ranges::any_of(plans, [&](const skgemm_plan_t& p) {
+      return p.cluster_m == cluster.m && p.cluster_n == cluster.n;
+    }));
+  }
+  return plans.size();
+}
+
+TEST(Sweep, a_case_has_a_bounded_number_of_plans_with_every_cluster) {
+  size_t all = 0, cases = 0;
+  for (const int64_t m : {128, 260, 1000, 2100, 8192}) {
+    for (const int64_t n : {128, 300, 1500, 4096}) {
+      for (const int64_t k : {128, 1024, 8192}) {
+        SCOPED_TRACE(testing::Message() << m << " x " << n << " x " << k);
+        const size_t plans = plans_of_sweep(m, n, k);
+        EXPECT_LE(plans, 100u);
+        EXPECT_GE(plans, 4u);
+        all += plans, ++cases;
+      }
+    }
+  }
+  EXPECT_LE(all, 75 * cases) << all / cases;
+}
+
+TEST(Sweep, clusters_without_work_are_not_measured) {
+  skgemm_plan_t plan = plan_of(ScheduleKind::data_parallel, 1, 1, 1, 0);
+  plan.tile_m = 256, plan.cluster_m = 2;
+  EXPECT_TRUE(has_idle_ctas(plan, 128, 192));
+  EXPECT_FALSE(has_idle_ctas(plan, 129, 1));
+  plan.tile_n = 384, plan.cluster_n = 2;
+  EXPECT_TRUE(has_idle_ctas(plan, 129, 192));
+  EXPECT_FALSE(has_idle_ctas(plan, 129, 193));
 }
 
 TEST(Sweep, answers_are_held_against_what_was_asked) {
-  const Forced asked{.width = 192, .swapped = false, .schedule = ScheduleKind::stream_k, .parameter = 132};
+  const Forced asked{
+      .width = 192, .swapped = false, .cluster = {1, 1}, .schedule = ScheduleKind::stream_k, .parameter = 132};
   skgemm_plan_t plan = plan_of(ScheduleKind::stream_k, 20, 100, 132, 20);
   EXPECT_TRUE(has_tile(plan, asked) && has_schedule(plan, asked));
   plan.ctas = 120;
@@ -75,8 +160,13 @@ TEST(Sweep, answers_are_held_against_what_was_asked) {
   plan.swapped = 1;
   EXPECT_FALSE(has_tile(plan, asked));
   std::swap(plan.tile_m, plan.tile_n);
-  EXPECT_TRUE(has_tile(plan, {.width = 192, .swapped = true}));
-  EXPECT_FALSE(has_tile(plan, {.width = 128, .swapped = true}));
+  EXPECT_TRUE(has_tile(plan, {.width = 192, .swapped = true, .cluster = {1, 1}}));
+  EXPECT_FALSE(has_tile(plan, {.width = 128, .swapped = true, .cluster = {1, 1}}));
+  EXPECT_FALSE(has_tile(plan, {.width = 96, .swapped = true, .cluster = {2, 1}}));
+  plan.cluster_m = 2;
+  EXPECT_TRUE(has_tile(plan, {.width = 96, .swapped = true, .cluster = {2, 1}}));
+  EXPECT_FALSE(has_tile(plan, {.width = 192, .swapped = true, .cluster = {1, 1}}));
+  EXPECT_FALSE(has_tile({}, {.width = 96, .swapped = false, .cluster = {1, 1}}));  // no plan at all
 }
 
 TEST(Sweep, the_same_work_under_two_names_is_measured_once) {
@@ -90,6 +180,10 @@ TEST(Sweep, the_same_work_under_two_names_is_measured_once) {
   skgemm_plan_t other = whole;
   other.swapped = 1;
   EXPECT_FALSE(same_work(whole, other));
+  other = whole;
+  other.cluster_n = 2;
+  EXPECT_FALSE(same_work(whole, other));
+  EXPECT_EQ(to_string(other), "f16_wgmma 128x192 cluster 1x2 data-parallel ctas 132");
 }
 
 SweptPlan swept(double us, bool chosen, const std::string& wrong) {
@@ -127,10 +221,11 @@ TEST(Sweep, csv_has_a_value_for_each_column) {
   const Sweep sweep{c, {swept(12, true, ""), swept(NAN, false, "C(0; 0)")}};
   const std::string head = sweep_csv_head({{"part", "x"}}), rows = sweep_csv(sweep);
   EXPECT_TRUE(
-      head.starts_with("# part: x\nm,n,k,op_a,op_b,type,align,kernel,tile_m,tile_n,swapped,schedule,ctas,split,"
-                       "sk_tiles,steps,workspace_bytes,predicted_us,us,chosen,"));
-  EXPECT_EQ(rows.substr(0, rows.find('\n')),
-            "516,1024,2048,N,T,h,8,f16_wgmma,128,192,0,stream-k,132,1,20,100,4096,11.000,12.000,1,20,16,8,8,h,1,0,0");
+      head.starts_with("# part: x\nm,n,k,op_a,op_b,type,align,kernel,tile_m,tile_n,swapped,cluster_m,cluster_n,"
+                       "schedule,ctas,split,sk_tiles,steps,workspace_bytes,predicted_us,us,chosen,"));
+  EXPECT_EQ(
+      rows.substr(0, rows.find('\n')),
+      "516,1024,2048,N,T,h,8,f16_wgmma,128,192,0,1,1,stream-k,132,1,20,100,4096,11.000,12.000,1,20,16,8,8,h,1,0,0");
   EXPECT_TRUE(rows.ends_with(",11.000,,0,20,16,8,8,h,1,0,1\n")) << rows;
   const std::string names = head.substr(head.find('\n') + 1);
   EXPECT_EQ(std::ranges::count(names, ',') * 2, std::ranges::count(rows, ','));

@@ -1,5 +1,6 @@
 // Timelines and drawings: the Stream-K paper's worked examples, conservation of work, and that text and SVG hold
 // together.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,8 +8,11 @@
 #include <regex>
 
 #include "heuristics/cost_model.h"
+#include "heuristics/select.h"
 #include "src/cli/draw.h"
 #include "src/cli/palette.h"
+#include "src/cli/plan.h"
+#include "src/cli/words.h"
 
 namespace skgemm::cli {
 namespace {
@@ -118,8 +122,11 @@ TEST(Timeline, merging_keeps_the_work) {
   EXPECT_TRUE(std::ranges::any_of(t.boxes, [](const Box& box) { return box.merged > 1; }));
 }
 
-const Caption kCaption{
-    .title = "a < b & \"c\"", .lines = {"line one", "line two"}, .row_word = "SM", .time_unit = "k-steps"};
+const Caption kCaption{.title = "a < b & \"c\"",
+                       .lines = {"line one", "line two"},
+                       .worker_word = "CTA",
+                       .row_word = "SM",
+                       .time_unit = "k-steps"};
 
 TEST(Text, plain_text_has_no_escapes_and_a_line_per_row) {
   const std::string text = draw_text(make_timeline(stream_k(space_of(384, 384, 128), 4), kFreeFixup, 4), kCaption, {});
@@ -190,6 +197,46 @@ TEST(Svg, is_well_formed_and_names_its_parts) {
                                "sums the partials", "idle", "CTA 2: tile 5, 32 k-steps"}) {
     EXPECT_NE(svg.find(expected), std::string::npos) << expected;
   }
+}
+
+TEST(Drawings, clusters_are_named) {
+  Caption caption = kCaption;
+  caption.worker_word = caption.row_word = "cluster";
+  const Timeline t = make_timeline(stream_k(space_of(384, 384, 128), 4), kFreeFixup, 4);
+  const std::string svg = draw_svg(t, caption);
+  for (const char* expected : {">cluster 3<", "cluster 2: tile 5, 32 k-steps", "the last cluster to reach"})
+    EXPECT_NE(svg.find(expected), std::string::npos) << expected;
+  EXPECT_EQ(svg.find("CTA"), std::string::npos);
+  EXPECT_NE(draw_text(t, caption, {}).find("cluster 3  "), std::string::npos);
+}
+
+TEST(Captions, say_the_cluster_where_there_is_one) {
+  const DeviceModel& h200 = *find_device("h200");
+  const Shape shape{4096, 4096, 1024, 1, DataType::f16, DataType::f16, false, true, 16, 16, 16, true};
+  PlanOptions options;
+  options.m = options.n = 4096, options.k = 1024, options.type = "h";
+  for (const ClusterShape& cluster : {ClusterShape{1, 1}, {2, 1}, {2, 2}}) {
+    const Limits limits{.forced_width = 128, .forced_orientation = Orientation::straight, .forced_cluster = cluster};
+    const Plan plan = select(shape, h200, limits);
+    const Planned planned{plan, 64, kCosts, 0, room_for(*plan.kernel, h200, limits, cluster).ctas(), false, "a part"};
+    const Timeline t = make_timeline(plan.schedule, planned.costs, planned.places);
+    const Caption caption = caption_of(options, planned, t);
+    const nlohmann::json json = json_of(options, planned, t);
+    const bool clustered = cluster.ctas() > 1;
+    const std::string words = clustered ? fmt::format(" clusters of {}x{} CTAs", cluster.m, cluster.n) : " CTAs";
+    EXPECT_NE(caption.lines[0].find(fmt::format("{}{}", plan.schedule.ctas, words)), std::string::npos)
+        << caption.lines[0];
+    EXPECT_EQ(caption.row_word, clustered ? "cluster" : "CTA");
+    EXPECT_EQ(json.contains("cluster"), clustered);
+    EXPECT_EQ(json["tile"][0], 128 * cluster.m);
+    EXPECT_EQ(to_string(plan).find(" cluster ") != std::string::npos, clustered) << to_string(plan);
+  }
+}
+
+TEST(Words, clusters) {
+  EXPECT_EQ(parse_cluster("auto"), (ClusterShape{0, 0}));
+  for (const char* word : {"1x1", "2x1", "1x2", "2x2"}) EXPECT_EQ(word_of(parse_cluster(word)), word);
+  for (const char* word : {"", "2", "0x0", "2x", "4x1", "2x2x1", "x"}) EXPECT_FALSE(cluster_of_word(word)) << word;
 }
 
 TEST(Svg, says_who_sums_only_where_tiles_are_shared) {

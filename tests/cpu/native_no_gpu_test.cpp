@@ -73,6 +73,7 @@ std::vector<skgemm_status_t> call_all(skgemm_handle_t h) {
       skgemm_set_workspace(h, nullptr, 0),
       skgemm_set_schedule(h, SKGEMM_SCHEDULE_AUTO, 0),
       skgemm_set_tile(h, 0, SKGEMM_ORIENTATION_AUTO),
+      skgemm_set_cluster(h, 0, 0),
       skgemm_sgemm(h, bad, n, -1, 1, 1, nullptr, nullptr, 0, nullptr, 0, nullptr, nullptr, 0),
       skgemm_dgemm(h, bad, n, -1, 1, 1, nullptr, nullptr, 0, nullptr, 0, nullptr, nullptr, 0),
       skgemm_hgemm(h, n, n, 0, 0, 0, nullptr, nullptr, 1, nullptr, 1, nullptr, nullptr, 1),
@@ -182,37 +183,6 @@ TEST_F(NativeCalls, BadSettingsChangeNothing) {
   skgemm_math_mode_t math{};
   EXPECT_EQ(skgemm_get_math_mode(handle_, &math), SKGEMM_STATUS_SUCCESS);
   EXPECT_EQ(math, SKGEMM_MATH_DEFAULT);
-}
-
-TEST_F(NativeCalls, SchedulesTakeTheirParameterOnly) {
-  const auto set = [this](int schedule, int64_t parameter) {
-    return skgemm_set_schedule(handle_, static_cast<skgemm_schedule_t>(schedule), parameter);
-  };
-  for (int schedule = 0; schedule <= 5; ++schedule) {
-    const bool takes_one = schedule == SKGEMM_SCHEDULE_FIXED_SPLIT || schedule == SKGEMM_SCHEDULE_STREAM_K;
-    EXPECT_EQ(set(schedule, 0), SKGEMM_STATUS_SUCCESS) << schedule;
-    EXPECT_EQ(set(schedule, 4), takes_one ? SKGEMM_STATUS_SUCCESS : SKGEMM_STATUS_INVALID_VALUE) << schedule;
-    EXPECT_EQ(set(schedule, -1), SKGEMM_STATUS_INVALID_VALUE) << schedule;
-  }
-  EXPECT_EQ(set(-1, 0), SKGEMM_STATUS_INVALID_VALUE);
-  EXPECT_EQ(set(6, 0), SKGEMM_STATUS_INVALID_VALUE);
-}
-
-TEST_F(NativeCalls, TilesAreMultiplesOfEightUpToTheWidest) {
-  const auto set = [this](int32_t width, int orientation) {
-    return skgemm_set_tile(handle_, width, static_cast<skgemm_orientation_t>(orientation));
-  };
-  for (const int32_t width : {0, 8, 16, 24, 128, 256}) {
-    for (int orientation = 0; orientation <= 2; ++orientation) {
-      EXPECT_EQ(set(width, orientation), SKGEMM_STATUS_SUCCESS) << width << " " << orientation;
-    }
-    for (const int orientation : {-1, 3}) EXPECT_EQ(set(width, orientation), SKGEMM_STATUS_INVALID_VALUE);
-    EXPECT_TRUE(says("orientation is 3"));
-  }
-  for (const int32_t width : {-8, 1, 4, 12, 257, 264}) {
-    EXPECT_EQ(set(width, 0), SKGEMM_STATUS_INVALID_VALUE) << width;
-    EXPECT_TRUE(says(("the tile's width is " + std::to_string(width)).c_str()));
-  }
 }
 
 TEST_F(NativeCalls, TheBadArgumentIsNamed) {

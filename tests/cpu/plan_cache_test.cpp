@@ -64,12 +64,20 @@ TEST(PlanCache, EveryFieldIsPartOfTheKey) {
       [](PlanKey& k) { k.shape.b_align = 2; },
       [](PlanKey& k) { k.shape.c_align = 2; },
       [](PlanKey& k) { k.shape.small_extents = false; },
+      [](PlanKey& k) { k.shape.a_shared = true; },
+      [](PlanKey& k) { k.shape.b_shared = true; },
       [](PlanKey& k) { k.limits.sms = 8; },
       [](PlanKey& k) { k.limits.workspace_bytes = 0; },
       [](PlanKey& k) { k.limits.forced = ScheduleKind::stream_k; },
       [](PlanKey& k) { k.limits.forced_parameter = 3; },
       [](PlanKey& k) { k.limits.forced_width = 64; },
       [](PlanKey& k) { k.limits.forced_orientation = Orientation::swapped; },
+      [](PlanKey& k) {
+        k.limits.forced_cluster = {2, 1};
+      },
+      [](PlanKey& k) {
+        k.limits.forced_cluster = {1, 2};
+      },
       [](PlanKey& k) { k.device = 1; },
   };
   PlanCache cache;

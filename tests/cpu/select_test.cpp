@@ -162,9 +162,14 @@ TEST(DeviceModel, FoundByKeyAndByName) {
 TEST(DeviceModel, KnownPartsHaveTheirMeasuredRates) {
   DeviceModel found = *find_device("h200");
   found.dram_gbs = 1;
+  found.fours = 0;
   EXPECT_EQ(with_known_rates(found).dram_gbs, find_device("h200")->dram_gbs);
+  EXPECT_EQ(with_known_rates(found).fours, 30);
   found.sms = 16;  // a MIG slice
   EXPECT_EQ(with_known_rates(found).dram_gbs, 1);
+  EXPECT_EQ(with_known_rates(found).fours, 3);
+  found.compute_capability = 80;
+  EXPECT_EQ(with_known_rates(found).fours, 0);
 }
 
 TEST(DeviceModel, AttributesThatReadZeroHaveStandIns) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "kernels/fixup.h"
 #include "tests/cpu/width_case.h"
@@ -11,34 +10,12 @@
 namespace skgemm {
 namespace {
 
-int width_of(const Plan& plan) { return plan.tile.swapped ? plan.tile.m : plan.tile.n; }
-
-// Random shapes of all kinds, the same at every run.
-template <class Body>
-void for_random_shapes(int count, Body&& body) {
-  std::mt19937_64 random(11);
-  std::uniform_real_distribution<double> log2(0, 13.5);
-  const auto extent = [&] { return static_cast<int64_t>(std::exp2(log2(random))); };
-  for (int i = 0; i < count; ++i) {
-    Shape shape = half(extent(), extent(), extent(), i % 7 == 0 ? 3 : 1);
-    shape.in = i % 2 == 0 ? DataType::f16 : DataType::bf16;
-    shape.a_k_major = i % 3 == 0;
-    shape.b_k_major = i % 5 < 3;
-    if (i % 4 == 1) shape.a_align = 4;
-    if (i % 8 == 2) shape.b_align = 2;
-    if (i % 9 == 0) shape.c_align = 8;
-    SCOPED_TRACE(testing::Message() << i << ": " << shape.m << " x " << shape.n << " x " << shape.k);
-    body(shape);
-    if (testing::Test::HasFatalFailure()) return;
-  }
-}
-
 TEST(SelectWidth, NoWidthWastesASmallerStep) {
   for_random_shapes(3000, [](const Shape& shape) {
     const Plan plan = select(shape, h200());
-    const int width = width_of(plan);
+    const int width = plan.tile.width();
     const int64_t extent = plan.tile.swapped ? shape.m : shape.n;
-    ASSERT_EQ(plan.tile, plan.kernel->tile(width, plan.tile.swapped));
+    ASSERT_EQ(plan.tile, plan.kernel->tile(width, plan.tile.swapped, plan.tile.cluster));
     ASSERT_EQ(width % 16, 0) << width;
     ASSERT_LE(width, 256);
     ASSERT_TRUE(width >= 32 || extent <= 16) << width;
@@ -49,19 +26,21 @@ TEST(SelectWidth, NoWidthWastesASmallerStep) {
 // Whatever else is forced, the free choice is predicted to be no slower, DRAM apart.
 TEST(SelectWidth, TheFreeChoiceIsTheFastest) {
   const DeviceModel device = without_dram();
+  size_t turn = 0;
   for_random_shapes(150, [&](const Shape& shape) {
     const double best = select(shape, device).predicted_us;
     for (const Orientation orientation : {Orientation::straight, Orientation::swapped}) {
-      for (int width = 32; width <= 256; width += 16) {
+      for (int width = 32; width <= 256; width += 16, ++turn) {
         for (int kind = 0; kind <= 5; ++kind) {
           const Limits limits{.forced = static_cast<ScheduleKind>(kind),
                               .forced_width = width,
-                              .forced_orientation = orientation};
+                              .forced_orientation = orientation,
+                              .forced_cluster = kClusters[turn++ % 4]};
           const Plan plan = select(shape, device, limits);
           // Left to itself the selector splits no tile fixedly, and shares all tiles only below a wave.
           const Schedule& s = plan.schedule;
           if (s.kind == ScheduleKind::fixed_split) continue;
-          if (s.kind == ScheduleKind::stream_k && s.tiles() >= 132) continue;
+          if (s.kind == ScheduleKind::stream_k && s.tiles() >= room_of(plan).ctas()) continue;
           ASSERT_LE(best, plan.predicted_us * (1 + 1e-12)) << to_string(plan);
         }
       }
@@ -75,10 +54,11 @@ TEST(SelectWidth, ThePredictionIsThatOfThePlan) {
   for_random_shapes(500, [&](const Shape& shape) {
     const Plan plan = select(shape, h200());
     const Candidate candidate = candidate_of(shape_in_kernel(plan, shape), *plan.kernel, plan.tile);
-    const double us = predicted_us(k, candidate, plan.schedule, h200(), 132);
+    const double us = predicted_us(k, candidate, plan.schedule, h200(), room_of(plan).sms);
     ASSERT_DOUBLE_EQ(us + copies_us(plan), plan.predicted_us);
     const Plan busy = select(shape, without_dram());
-    const double busy_us = makespan(costs_of(busy, shape, without_dram(), 132), busy.schedule, 132, 1);
+    const int64_t sms = room_of(busy).sms;
+    const double busy_us = makespan(costs_of(busy, shape, without_dram(), sms), busy.schedule, sms, 1);
     ASSERT_DOUBLE_EQ(busy_us + copies_us(busy), busy.predicted_us);
   });
 }
@@ -89,47 +69,34 @@ TEST(SelectWidth, TheNarrowSideIsTheWidth) {
     EXPECT_FALSE(tall.tile.swapped) << narrow;
     EXPECT_TRUE(wide.tile.swapped) << narrow;
     const int64_t covers = ceil_div(narrow, 16) * 16;
-    EXPECT_EQ(tall.tile, (TileShape{128, static_cast<int>(covers), false}));
-    EXPECT_EQ(wide.tile, (TileShape{static_cast<int>(covers), 128, true}));
+    EXPECT_EQ(tall.tile.width(), covers);
+    EXPECT_EQ(wide.tile.width(), covers);
   }
 }
 
-// Lines through registers are the dear ones: where one operand's are, it lies along the narrower side of the tile. (No
-// room for copies.)
-TEST(SelectWidth, AlignmentDecidesWhereItMatters) {
-  Shape shape = half(8192, 40, 4096);
-  const Plan by_tma = select(shape, h200(), {.workspace_bytes = kCounterBytes});
-  shape.a_align = shape.b_align = shape.c_align = 2;
-  const size_t room = kCounterBytes;
-  const Plan through_registers = select(shape, h200(), {.workspace_bytes = room});
-  EXPECT_EQ(through_registers.kernel, by_tma.kernel);
-  EXPECT_GT(through_registers.predicted_us, by_tma.predicted_us);
-  Shape c_alone = half(40, 8192, 4096);
+// What isn't aligned costs, but doesn't turn a tile.
+TEST(SelectWidth, AlignmentCosts) {
+  const Shape aligned = half(40, 8192, 4096);
+  Shape c_alone = aligned, all = aligned;
   c_alone.c_align = 2;
-  EXPECT_TRUE(select(c_alone, h200()).tile.swapped);
-  // 64 columns through registers instead of 128 rows.
-  Shape a_alone = half(4096, 4096, 512), b_alone = a_alone;
-  a_alone.a_align = b_alone.b_align = 2;
-  const Limits narrowest{.workspace_bytes = room, .forced_width = 16, .forced_orientation = Orientation::straight};
-  EXPECT_LT(select(a_alone, h200(), {.workspace_bytes = room}).predicted_us,
-            select(a_alone, h200(), narrowest).predicted_us);
-  EXPECT_EQ(select(a_alone, h200(), {.workspace_bytes = room, .forced_width = 64}).tile.swapped, true);
-  EXPECT_EQ(select(b_alone, h200(), {.workspace_bytes = room, .forced_width = 64}).tile.swapped, false);
+  all.a_align = all.b_align = all.c_align = 2;
+  const DeviceModel device = without_dram();
+  const Plan best = select(aligned, device);
+  EXPECT_GT(select(c_alone, device).predicted_us, best.predicted_us);
+  EXPECT_GT(select(all, device).predicted_us, select(c_alone, device).predicted_us);
+  EXPECT_TRUE(best.tile.swapped && select(c_alone, device).tile.swapped && select(all, device).tile.swapped);
 }
 
-// Which operand lies along the width is a matter of the orientation, and so is what its layout and alignment cost.
+// Which operand lies along the width is a matter of the orientation, and so is what its layout costs.
 TEST(SelectWidth, TheWidthIsTheOtherOperandWhenSwapped) {
   Shape shape = half(100, 200, 300);
   shape.a_k_major = true, shape.b_k_major = false;
-  shape.a_align = 2;
   const Candidate straight = candidate_of(shape, wgmma(), {128, 96, false});
   const Candidate swapped = candidate_of(shape, wgmma(), {96, 128, true});
   EXPECT_EQ(straight.width, 96);
   EXPECT_EQ(swapped.width, 96);
   EXPECT_FALSE(straight.width_k_major);
   EXPECT_TRUE(swapped.width_k_major);
-  EXPECT_TRUE(straight.rows_unaligned && !straight.width_unaligned);
-  EXPECT_TRUE(swapped.width_unaligned && !swapped.rows_unaligned);
   EXPECT_DOUBLE_EQ(straight.traffic, 2 * (100 * 300 + 300 * 200 + 100 * 200));
 }
 
@@ -138,13 +105,14 @@ TEST(SelectWidth, ForcedTilesAreKept) {
     for (const Orientation orientation : {Orientation::straight, Orientation::swapped}) {
       const Limits limits{.forced_width = width, .forced_orientation = orientation};
       const Plan plan = select(half(1000, 1000, 1000), h200(), limits);
-      EXPECT_EQ(width_of(plan), ceil_div(width, 16) * 16);
+      EXPECT_EQ(plan.tile.width(), ceil_div(width, 16) * 16);
       EXPECT_EQ(plan.tile.swapped, orientation == Orientation::swapped);
       Shape odd = half(1001, 1001, 1001);
       odd.a_align = odd.b_align = odd.c_align = 2;
-      EXPECT_EQ(select(odd, h200(), limits).tile, plan.tile);
+      const TileShape tile = select(odd, h200(), limits).tile;
+      EXPECT_TRUE(tile.width() == plan.tile.width() && tile.swapped == plan.tile.swapped);
     }
-    EXPECT_EQ(width_of(select(half(1000, 1000, 1000), h200(), {.forced_width = width})), ceil_div(width, 16) * 16);
+    EXPECT_EQ(select(half(1000, 1000, 1000), h200(), {.forced_width = width}).tile.width(), ceil_div(width, 16) * 16);
   }
   EXPECT_TRUE(select(half(4096, 64, 512), h200(), {.forced_orientation = Orientation::swapped}).tile.swapped);
   EXPECT_FALSE(select(half(64, 4096, 512), h200(), {.forced_orientation = Orientation::straight}).tile.swapped);
@@ -170,8 +138,10 @@ TEST(SelectWidth, EveryScheduleFitsItsLimits) {
           ASSERT_EQ(plan.workspace_bytes,
                     plan.copy_bytes > 0 ? std::max(partials, kCounterBytes) + plan.copy_bytes : partials);
           ASSERT_LE(plan.workspace_bytes, workspace) << to_string(plan);
-          ASSERT_LE(plan.schedule.counters() * plan.kernel->counters, kCounterCapacity) << to_string(plan);
-          ASSERT_LE(plan.schedule.ctas, sms > 0 ? sms : 132) << to_string(plan);
+          const int ctas = plan.tile.cluster.ctas();
+          ASSERT_LE(plan.schedule.counters() * plan.kernel->counters * ctas, kCounterCapacity) << to_string(plan);
+          const int64_t held = sms > 0 ? sms : 132 * resident_ctas(*plan.kernel, h200());
+          ASSERT_LE(plan.schedule.ctas * ctas, held) << to_string(plan);
           shared += partials > 0;
         }
       }
@@ -187,8 +157,12 @@ TEST(SelectWidth, EveryPartOfATileHasACounter) {
                       .forced_parameter = 2,
                       .forced_width = 128,
                       .forced_orientation = Orientation::straight};
-  EXPECT_EQ(select(half(128 * 50, 128 * 40, 1024), h200(), limits).schedule.kind, ScheduleKind::fixed_split);
-  EXPECT_EQ(select(half(128 * 50, 128 * 60, 1024), h200(), limits).schedule.kind, ScheduleKind::data_parallel);
+  for (const ClusterShape& cluster : kClusters) {
+    Limits forced = limits;
+    forced.forced_cluster = cluster;
+    EXPECT_EQ(select(half(128 * 50, 128 * 40, 1024), h200(), forced).schedule.kind, ScheduleKind::fixed_split);
+    EXPECT_EQ(select(half(128 * 50, 128 * 60, 1024), h200(), forced).schedule.kind, ScheduleKind::data_parallel);
+  }
 }
 
 TEST(SelectWidth, TilesCoverC) {

@@ -221,7 +221,7 @@ TEST(Reference, BoundsGrowWithKAndShrinkWithPrecision) {
 TEST(GemmCase, TextRoundTrip) {
   GemmCase c = sample(DataType::bf16, DataType::f32, Fill::integer);
   c.stride_a = 0, c.stride_c = -500, c.device_scalars = 1, c.schedule = 3, c.parameter = 7, c.seed = 99;
-  c.width = 48, c.orientation = 2;
+  c.width = 48, c.orientation = 2, c.cluster_m = 1, c.cluster_n = 2;
   const std::string text = to_string(c);
   EXPECT_EQ(to_string(parse_case(text)), text);
   EXPECT_TRUE(std::isnan(parse_case("type=h alpha=nan").alpha));

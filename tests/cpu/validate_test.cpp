@@ -174,6 +174,30 @@ TEST(ShapeOf, AlignmentIsTheWorstOfAddressPitchAndStride) {
   EXPECT_EQ(alignment(0x1001, 4, 0, DataType::f32, 1), 1);
 }
 
+// They are copied, as what lies at other addresses.
+TEST(ShapeOf, OperandsThatTmaCannotTakeCountAsUnaligned) {
+  constexpr int64_t kEnd = int64_t{1} << 39;  // elements of two bytes
+  GemmCall call = call_with({1, 0});
+  call.in = DataType::f16;
+  for (Matrix GemmCall::*operand : {&GemmCall::a, &GemmCall::b}) {
+    const auto alignment = [&](int64_t ld, int64_t stride, int64_t batch) {
+      GemmCall other = call;
+      other.batch = batch;
+      other.a = other.b = {reinterpret_cast<void*>(0x1000), 8, 8};
+      other.*operand = {reinterpret_cast<void*>(0x1000), ld, stride};
+      const Shape shape = shape_of(other);
+      EXPECT_EQ(operand == &GemmCall::a ? shape.b_align : shape.a_align, 16) << "the other one's";
+      return operand == &GemmCall::a ? shape.a_align : shape.b_align;
+    };
+    EXPECT_EQ(alignment(kEnd - 8, kEnd - 8, 2), 16);
+    EXPECT_EQ(alignment(kEnd, 8, 2), 8);
+    EXPECT_EQ(alignment(8, kEnd, 2), 8);
+    EXPECT_EQ(alignment(8, -8, 2), 8);
+    EXPECT_EQ(alignment(8, -8, 1), 16) << "one entry has no stride";
+    EXPECT_EQ(alignment(INT64_MAX, 8, 1), 2);
+  }
+}
+
 TEST(ShapeOf, SmallExtentsFitSigned32Bits) {
   GemmCall call = call_with({1, 0});
   call.m = call.n = call.k = call.batch = kMostSmall;
@@ -184,7 +208,7 @@ TEST(ShapeOf, SmallExtentsFitSigned32Bits) {
     large.*extent = kMostSmall + 1;
     EXPECT_FALSE(shape_of(large).small_extents);
   }
-  EXPECT_LE(ceil_div(kMostSmall, 256) * 256 + 256, INT32_MAX);
+  EXPECT_LE((kMostSmall - 1) / 512 * 512 + 512, int64_t{INT32_MAX} + 1) << "the end of the last tile";
 }
 
 TEST(ShapeOf, LayoutsAreByContiguousK) {

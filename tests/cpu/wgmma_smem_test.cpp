@@ -2,6 +2,7 @@
 // deep as fits, and all that the TMA swizzles lies where the swizzle's pattern begins.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "kernels/wgmma_smem.h"
@@ -35,13 +36,28 @@ TEST(WgmmaSmem, WholeBlocksAreLoadedWhereLinesRunAlongColumns) {
 
 TEST(WgmmaSmem, TheRingIsAsDeepAsFits) {
   for_each_tile([](int width, bool y_k_major) {
-    const int bytes = stage_bytes(loaded_width(width, y_k_major)), depth = stages(bytes);
-    EXPECT_GE(depth, 3) << "one stage is summed, one is released a step later, one is filled";
-    EXPECT_LE(depth, kMaxStages);
-    EXPECT_LE(depth * bytes, kRingBytes);
-    if (depth < kMaxStages) {
-      EXPECT_GT((depth + 1) * bytes, kRingBytes);
+    const int bytes = stage_bytes(loaded_width(width, y_k_major));
+    for (int chunks = 1; chunks <= kMostChunks; ++chunks) {
+      const int depth = stages(bytes, chunks), taken = kConsumers * chunks * kChunkBytes;
+      EXPECT_GE(depth, 3) << "one stage is summed, one is released a step later, one is filled";
+      EXPECT_LE(depth, kMaxStages);
+      EXPECT_LE(depth * bytes + taken, kTilesBytes);
+      if (depth < kMaxStages) {
+        EXPECT_GT((depth + 1) * bytes + taken, kTilesBytes);
+      }
     }
+  });
+}
+
+TEST(WgmmaSmem, ChunksLeaveRoomForFourStagesOrForAllSteps) {
+  for_each_tile([](int width, bool y_k_major) {
+    const int bytes = stage_bytes(loaded_width(width, y_k_major)), all = (width + kBlock - 1) / kBlock;
+    EXPECT_EQ(chunks_of(width, bytes, 1), all);
+    EXPECT_EQ(chunks_of(width, bytes, 4), all);
+    const int chunks = chunks_of(width, bytes, 5);
+    EXPECT_GE(chunks, std::min(all, 2));
+    EXPECT_TRUE(chunks <= 2 || stages(bytes, chunks) >= 4) << width;
+    EXPECT_TRUE(chunks == all || stages(bytes, chunks + 1) < 4) << width;
   });
 }
 
@@ -65,6 +81,7 @@ TEST(WgmmaSmem, SwizzledPartsBeginWithThePattern) {
   EXPECT_EQ(kXBytes % kAlignment, 0);
   EXPECT_EQ(kXBytes / kConsumers % kAlignment, 0);
   EXPECT_EQ(kBlock * kLineBytes % kAlignment, 0);
+  EXPECT_EQ(kChunkBytes % kAlignment, 0);
 }
 
 struct Region {
@@ -74,12 +91,17 @@ struct Region {
 
 TEST(WgmmaSmem, RegionsFollowEachOtherAndFit) {
   const std::vector<Region> regions = {
-      {"ring", 0, kRingBytes, kAlignment},
-      {"results", kOutputAt, 4 * kConsumers * kOutputBytes, 128},
+      {"stages and chunks", 0, kTilesBytes, kAlignment},
       {"full barriers", kFullAt, 8 * kMaxStages, 8},
       {"empty barriers", kEmptyAt, 8 * kMaxStages, 8},
+      {"barriers of full units", kUnitFullAt, 8 * kUnits, 8},
+      {"barriers of empty units", kUnitEmptyAt, 8 * kUnits, 8},
+      {"barriers of full chunks", kChunkFullAt, 8 * kConsumers * kMostChunks, 8},
+      {"barriers of empty chunks", kChunkEmptyAt, 8 * kConsumers * kMostChunks, 8},
+      {"units", kUnitsAt, kUnits * kUnitBytes, 8},
+      {"where chunks belong", kChunksAt, kConsumers * kMostChunks * kChunkMessageBytes, 8},
       {"arrivals seen", kSeenAt, 4 * kConsumers, 4},
-      {"the row producer's queue", kQueueAt, 8 * 16, 4},
+      {"warm parameters", kWarmAt, 4 * kThreads / 32, 4},
   };
   int end = 0;
   for (const Region& region : regions) {

@@ -16,8 +16,6 @@ Candidate aligned(int width, bool width_k_major = true) {
   return {.row = &wgmma(),
           .width = width,
           .width_k_major = width_k_major,
-          .rows_unaligned = false,
-          .width_unaligned = false,
           .c_unaligned = false,
           .traffic = 0};
 }
@@ -33,7 +31,7 @@ TEST(WidthCosts, TimeGrowsWithKAndWithTheWidth) {
   }
   CostConstants narrower{};
   for (int width = 16; width <= 256; width += 16) {
-    const CostConstants costs = costs_of(k, aligned(width)).at(132);
+    const CostConstants costs = costs_of(k, aligned(width)).at(132, 132);
     EXPECT_GT(costs.a, narrower.a) << width;
     EXPECT_GT(costs.b, narrower.b) << width;
     EXPECT_GE(costs.solo, narrower.solo) << width;
@@ -46,7 +44,7 @@ TEST(WidthCosts, TimeGrowsWithKAndWithTheWidth) {
 TEST(WidthCosts, WideTilesAreCheaperPerFlop) {
   const WidthConstants k = width_constants_for(wgmma(), h200()).value;
   const auto per_column = [&](int width) {
-    return costs_of(k, aligned(width)).at(132).solo / width;
+    return costs_of(k, aligned(width)).at(132, 132).solo / width;
   };
   EXPECT_LT(per_column(256), per_column(128));
   EXPECT_LT(per_column(128), per_column(64));
@@ -56,12 +54,12 @@ TEST(WidthCosts, WideTilesAreCheaperPerFlop) {
 TEST(WidthCosts, WhatManyShareIsSlowerForEach) {
   const WidthConstants k = width_constants_for(wgmma(), h200()).value;
   const CandidateCosts costs = costs_of(k, aligned(64));
-  EXPECT_GT(costs.at(132).solo, costs.at(8).solo);
-  EXPECT_GT(costs.at(132).b, costs.at(8).b);
-  EXPECT_GE(costs.at(132).d, costs.at(8).d);
+  EXPECT_GT(costs.at(132, 132).solo, costs.at(8, 132).solo);
+  EXPECT_GT(costs.at(132, 132).b, costs.at(8, 132).b);
+  EXPECT_GE(costs.at(132, 132).d, costs.at(8, 132).d);
   // But together they get more done: a step shared out over all is never slower than over a few.
   for (int ctas = 1; ctas < 132; ++ctas) {
-    EXPECT_LE(costs.at(ctas + 1).solo / (ctas + 1), costs.at(ctas).solo / ctas * (1 + 1e-12));
+    EXPECT_LE(costs.at(ctas + 1, 132).solo / (ctas + 1), costs.at(ctas, 132).solo / ctas * (1 + 1e-12));
   }
 }
 
@@ -86,9 +84,9 @@ TEST(WidthCosts, ContributorsAreNeverUndercounted) {
 // CTAs that share tiles evenly walk along k together; of others each is at a k of its own, and L2 serves them slower.
 TEST(WidthCosts, AGridThatCutsTilesUnevenlyCostsMore) {
   const CandidateCosts candidate = costs_of(width_constants_for(wgmma(), h200()).value, aligned(192));
-  EXPECT_GE(candidate.at(1).skew, 1);
-  EXPECT_GT(candidate.at(132).skew, candidate.at(8).skew);
-  const CostConstants k = candidate.at(120);
+  EXPECT_GE(candidate.at(1, 132).skew, 1);
+  EXPECT_GT(candidate.at(132, 132).skew, candidate.at(8, 132).skew);
+  const CostConstants k = candidate.at(120, 132);
   CostConstants together = k;
   together.skew = 1;
   const auto extra_us = [&](const Schedule& s) { return makespan(k, s, 132, 1) - makespan(together, s, 132, 1); };
@@ -110,16 +108,8 @@ TEST(WidthCosts, CopiesTakeTimeByTheirBytes) {
   EXPECT_LT(k.copy_gbs, h200().dram_gbs) << "each byte is read and written";
 }
 
-TEST(WidthCosts, WhatTmaCannotTakeCosts) {
+TEST(WidthCosts, AnUnalignedCCosts) {
   const WidthConstants k = width_constants_for(wgmma(), h200()).value;
-  const auto step = [&](bool rows, bool width) {
-    Candidate c = aligned(32);
-    c.rows_unaligned = rows, c.width_unaligned = width;
-    return costs_of(k, c).at(1).solo;
-  };
-  EXPECT_GT(step(false, true), step(false, false));
-  EXPECT_GT(step(true, false), step(false, true)) << "128 lines cost more than 32";
-  EXPECT_GT(step(true, true), step(true, false));
   Candidate c = aligned(96);
   c.c_unaligned = true;
   EXPECT_GT(costs_of(k, c).a, costs_of(k, aligned(96)).a);

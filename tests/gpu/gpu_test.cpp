@@ -71,6 +71,8 @@ HandleModes::HandleModes(skgemm_handle_t handle, const GemmCase& c)
   check(skgemm_set_schedule(handle, static_cast<skgemm_schedule_t>(c.schedule), c.parameter), "skgemm_set_schedule");
   check(skgemm_set_tile(handle, static_cast<int32_t>(c.width), static_cast<skgemm_orientation_t>(c.orientation)),
         "skgemm_set_tile");
+  check(skgemm_set_cluster(handle, static_cast<int32_t>(c.cluster_m), static_cast<int32_t>(c.cluster_n)),
+        "skgemm_set_cluster");
   check(skgemm_set_sm_limit(handle, static_cast<int>(c.sms)), "skgemm_set_sm_limit");
   if (c.workspace > 0) {
     check(skgemm_set_workspace(handle, lent_.data() + c.workspace_offset, static_cast<size_t>(c.workspace)),
@@ -81,6 +83,7 @@ HandleModes::HandleModes(skgemm_handle_t handle, const GemmCase& c)
 HandleModes::~HandleModes() {
   skgemm_set_schedule(handle_, SKGEMM_SCHEDULE_AUTO, 0);
   skgemm_set_tile(handle_, 0, SKGEMM_ORIENTATION_AUTO);
+  skgemm_set_cluster(handle_, 0, 0);
   skgemm_set_sm_limit(handle_, 0);
   skgemm_set_workspace(handle_, nullptr, 0);
 }
@@ -147,6 +150,7 @@ void DeviceCase::refresh() {
 
 void DeviceCase::force(const Modes& modes) {
   case_.width = modes.width, case_.orientation = modes.orientation;
+  case_.cluster_m = modes.cluster_m, case_.cluster_n = modes.cluster_n;
   case_.schedule = modes.schedule, case_.parameter = modes.parameter;
   case_.sms = modes.sms;
 }

@@ -30,7 +30,7 @@ class GpuTest : public testing::Test {
 
 // What a case forces on the handle, besides a workspace.
 struct Modes {
-  int64_t width = 0, orientation = 0, schedule = 0, parameter = 0, sms = 0;
+  int64_t width = 0, orientation = 0, cluster_m = 0, cluster_n = 0, schedule = 0, parameter = 0, sms = 0;
 };
 
 // Puts a handle's modes as a case asks, and back to the defaults.

@@ -13,7 +13,7 @@ void TileTest::SetUp() {
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), "cudaDeviceGetAttribute");
   check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0), "cudaDeviceGetAttribute");
   if (major != 9 || minor != 0) GTEST_SKIP() << "only the kernels of sm_90 have a run-time tile width";
-  set_deadline(std::chrono::seconds(20));
+  set_deadline(std::chrono::seconds(60));
 }
 
 GemmCase placed(GemmCase c, const Placement& where) {
@@ -76,14 +76,16 @@ testing::AssertionResult KnownProduct::planned_as_forced(skgemm_handle_t handle)
   skgemm_plan_t plan{};
   check(skgemm_gemm_plan(handle, &call, &plan), "skgemm_gemm_plan");
   const bool swapped = c.orientation == SKGEMM_ORIENTATION_SWAPPED;
-  const bool tile = (plan.swapped != 0) == swapped && (swapped ? plan.tile_m : plan.tile_n) == c.width;
+  const bool cluster = c.cluster_m == 0 || (plan.cluster_m == c.cluster_m && plan.cluster_n == c.cluster_n);
+  const int64_t width = swapped ? plan.tile_m / plan.cluster_m : plan.tile_n / plan.cluster_n;
+  const bool tile = (plan.swapped != 0) == swapped && width == c.width && cluster;
   const bool schedule = c.schedule == SKGEMM_SCHEDULE_AUTO || plan.schedule == c.schedule;
-  const int64_t steps = plan.tiles * plan.steps_per_tile;
-  const bool parameter =
-      c.parameter == 0 || (c.schedule == SKGEMM_SCHEDULE_FIXED_SPLIT ? plan.split == c.parameter
-                                                                     : plan.ctas == std::min(c.parameter, steps));
+  const bool split = c.schedule == SKGEMM_SCHEDULE_FIXED_SPLIT;
+  const int64_t steps = split ? plan.steps_per_tile : plan.tiles * plan.steps_per_tile;  // no more can be asked for
+  const bool parameter = c.parameter == 0 || (split ? plan.split : plan.ctas) == std::min(c.parameter, steps);
   if (tile && schedule && parameter) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "planned " << plan.kernel << ' ' << plan.tile_m << 'x' << plan.tile_n
+                                     << " cluster " << plan.cluster_m << 'x' << plan.cluster_n
                                      << " swapped=" << plan.swapped << " schedule=" << plan.schedule
                                      << " ctas=" << plan.ctas << " split=" << plan.split
                                      << ", not what is forced: " << to_string(c);

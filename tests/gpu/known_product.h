@@ -1,6 +1,7 @@
 // One product run again and again under forced tiles and schedules, against one reference.
 #pragma once
 #include <array>
+#include <span>
 
 #include "tests/gpu/gpu_test.h"
 #include "tests/gpu/type_pairs.h"
@@ -27,18 +28,38 @@ class TypedTileTest : public TileTest, public testing::WithParamInterface<TypePa
 struct Tile {
   int64_t width;
   skgemm_orientation_t orientation;
+  int64_t cluster_m = 1, cluster_n = 1;  // CTAs
+
+  Modes modes() const {
+    return {.width = width, .orientation = orientation, .cluster_m = cluster_m, .cluster_n = cluster_n};
+  }
 };
+inline constexpr skgemm_orientation_t kOrientations[] = {SKGEMM_ORIENTATION_STRAIGHT, SKGEMM_ORIENTATION_SWAPPED};
 inline constexpr int64_t kWidthStep = 16, kWidest = 256;
-inline constexpr size_t kTiles = 2 * kWidest / kWidthStep;
-// All widths, each straight and swapped.
+inline constexpr int64_t kClusteredWidths[] = {16, 48, 64, 112, 128, 256};
+struct Cluster {
+  int m, n;
+};
+inline constexpr Cluster kClusters[] = {{2, 1}, {1, 2}, {2, 2}};
+inline constexpr size_t kSingleTiles = 2 * kWidest / kWidthStep;
+inline constexpr size_t kTiles = kSingleTiles + 2 * std::size(kClusteredWidths) * std::size(kClusters);
+// All widths, each straight and swapped, by single CTAs; then some by each kind of cluster.
 constexpr std::array<Tile, kTiles> all_tiles() {
   std::array<Tile, kTiles> tiles{};
-  for (size_t i = 0; i < kTiles; ++i) {
-    tiles[i] = {static_cast<int64_t>(i / 2 + 1) * kWidthStep,
-                i % 2 == 0 ? SKGEMM_ORIENTATION_STRAIGHT : SKGEMM_ORIENTATION_SWAPPED};
+  size_t count = 0;
+  for (int64_t width = kWidthStep; width <= kWidest; width += kWidthStep) {
+    for (const skgemm_orientation_t orientation : kOrientations) tiles[count++] = {width, orientation};
+  }
+  for (const int64_t width : kClusteredWidths) {
+    for (const skgemm_orientation_t orientation : kOrientations) {
+      for (const Cluster& cluster : kClusters) tiles[count++] = {width, orientation, cluster.m, cluster.n};
+    }
   }
   return tiles;
 }
+inline constexpr std::array<Tile, kTiles> kAllTiles = all_tiles();
+constexpr std::span<const Tile> single_tiles() { return std::span(kAllTiles).first(kSingleTiles); }
+constexpr std::span<const Tile> clustered_tiles() { return std::span(kAllTiles).subspan(kSingleTiles); }
 
 // Where a matrix lies: the elements by which its leading dimension is past a multiple of 8, and those from a 256-byte
 // boundary to its first one.

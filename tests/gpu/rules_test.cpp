@@ -1,8 +1,9 @@
 // BLAS rules on special values: what is multiplied by a zero scalar is not read, nothing else is skipped.
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
-#include "tests/gpu/gpu_test.h"
+#include "tests/gpu/known_product.h"
 #include "tests/gpu/type_pairs.h"
 
 namespace skgemm::test {
@@ -25,6 +26,26 @@ class Rules : public GpuTest, public testing::WithParamInterface<TypePair> {
     check(cudaDeviceSynchronize(), "the kernel");
     return product.judge();
   }
+  // alpha == 0 on the host and on the device, for operands at aligned and at odd places, whole tiles and shared ones.
+  // Calls each(case, what C must be).
+  template <class Each>
+  void for_alpha_zero(std::initializer_list<double> betas, const Each& each) const {
+    for (const double beta : betas) {
+      GemmCase c = base(150, 300, 1500);
+      c.alpha = 0, c.beta = beta;
+      const Reference expected = reference_of(c);
+      for (const Placement& where : {kAligned, kOdd}) {
+        c = placed(c, where);
+        for (c.device_scalars = 0; c.device_scalars < 2; ++c.device_scalars) {
+          for (const int64_t schedule : {SKGEMM_SCHEDULE_AUTO, SKGEMM_SCHEDULE_DATA_PARALLEL,
+                                         SKGEMM_SCHEDULE_FIXED_SPLIT, SKGEMM_SCHEDULE_STREAM_K}) {
+            c.schedule = schedule;
+            ASSERT_NO_FATAL_FAILURE(each(c, expected)) << to_string(c);
+          }
+        }
+      }
+    }
+  }
 };
 
 // C is poison (a NaN) at entry whenever beta is 0 in every test; here the sizes around tiles, and infinities in C.
@@ -44,27 +65,32 @@ TEST_P(Rules, BetaZeroNeverReadsC) {
 }
 
 TEST_P(Rules, AlphaZeroNeverReadsAOrB) {
-  for (const double beta : {0.0, 1.0, 2.0, kNaN}) {
-    for (const int64_t device_scalars : {0, 1}) {
-      GemmCase c = base(70, 130, 90);
-      c.alpha = 0, c.beta = beta, c.device_scalars = device_scalars;
-      DeviceCase product(c);
-      product.operands().a.fill(kNaN);
-      product.operands().b.fill(kInf);
-      EXPECT_TRUE(run_and_judge(product));
-    }
-  }
+  set_deadline(std::chrono::seconds(60));
+  for_alpha_zero({0.0, 1.0, 2.0, kNaN}, [&](const GemmCase& c, const Reference& expected) {
+    DeviceCase product(c);
+    product.operands().a.fill(kNaN);
+    product.operands().b.fill(kInf);
+    product.refresh();
+    const HandleModes modes(handle(), c);
+    check(product.run(handle()), "gemm with alpha 0");
+    check(cudaDeviceSynchronize(), "the kernel");
+    ASSERT_TRUE(product.judge(expected));
+  });
 }
 
 TEST_P(Rules, AlphaZeroTakesNullOperands) {
-  GemmCase c = base(20, 30, 40);
-  c.alpha = 0, c.beta = 2;
-  const DeviceCase product(c);
-  skgemm_gemm_t call = product.call();
-  call.a = call.b = nullptr;
-  check(skgemm_gemm_ex(handle(), &call), "gemm with alpha 0");
-  check(cudaDeviceSynchronize(), "the kernel");
-  EXPECT_TRUE(product.judge());
+  set_deadline(std::chrono::seconds(60));
+  for_alpha_zero({0.0, 2.0}, [&](const GemmCase& c, const Reference& expected) {
+    const DeviceCase product(c);
+    const HandleModes modes(handle(), c);
+    check(skgemm_set_pointer_mode(handle(), c.device_scalars ? SKGEMM_POINTER_MODE_DEVICE : SKGEMM_POINTER_MODE_HOST),
+          "skgemm_set_pointer_mode");
+    skgemm_gemm_t call = product.call();
+    call.a = call.b = nullptr;
+    check(skgemm_gemm_ex(handle(), &call), "gemm with alpha 0");
+    check(cudaDeviceSynchronize(), "the kernel");
+    ASSERT_TRUE(product.judge(expected));
+  });
 }
 
 TEST_P(Rules, EmptySumGivesBetaC) {

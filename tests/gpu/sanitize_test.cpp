@@ -85,7 +85,7 @@ TEST_P(SanitizeMemory, BatchAndWorkspace) {
 
 INSTANTIATE_TEST_SUITE_P(All, SanitizeMemory, testing::ValuesIn(kTypePairs), param_name);
 
-// Run-time widths, and operands that are loaded by TMA, through registers, and one each way.
+// Run-time widths, and operands that are loaded as they lie, from copies, and one each way.
 GemmCase tile_case(const TypePair& types, const char* op, const Placement& where, size_t variant) {
   constexpr Tile tiles[] = {{16, SKGEMM_ORIENTATION_STRAIGHT}, {48, SKGEMM_ORIENTATION_SWAPPED},
                             {112, SKGEMM_ORIENTATION_STRAIGHT}, {256, SKGEMM_ORIENTATION_SWAPPED},
@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(All, SanitizeRace, testing::ValuesIn(kTypePairs), param
 // The same for the producers, the ring (more steps than it has stages) and the chunks of C.
 class SanitizeRaceTiles : public TileTest, public testing::WithParamInterface<TypePair> {};
 
-TEST_P(SanitizeRaceTiles, BothProducers) {
+TEST_P(SanitizeRaceTiles, AlignedAndCopied) {
   size_t variant = 0;
   for (const char* op : kOps) {
     for (const Placement& where : {kAligned, kOdd, kPlacements[3]}) {

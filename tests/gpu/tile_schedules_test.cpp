@@ -1,5 +1,5 @@
-// Every schedule under narrow, odd and wide tiles, straight and swapped: no k-step is lost or repeated, and the bits
-// are the same every time, also where a tile has many contributors.
+// Every schedule under narrow, odd and wide tiles, straight and swapped, by single CTAs and by clusters: no k-step is
+// lost or repeated, and the bits are the same every time, also where a tile has many contributors.
 #include "tests/gpu/known_product.h"
 
 namespace skgemm::test {
@@ -22,16 +22,28 @@ std::vector<Modes> forced_schedules() {
   return all;
 }
 
-// Calls body(modes) for every schedule under every tile.
+Modes on_tile(const Tile& tile, const Modes& schedule) {
+  Modes modes = tile.modes();
+  modes.schedule = schedule.schedule, modes.parameter = schedule.parameter, modes.sms = schedule.sms;
+  return modes;
+}
+
+// Calls body(modes) for every schedule under every tile of a CTA, and for every second one, in turns, under every tile
+// of a cluster.
 template <class Body>
 void for_each_schedule(Body&& body) {
+  const std::vector<Modes> schedules = forced_schedules();
   for (const int64_t width : {16, 48, 64, 112, 160, 256}) {
-    for (const skgemm_orientation_t orientation : {SKGEMM_ORIENTATION_STRAIGHT, SKGEMM_ORIENTATION_SWAPPED}) {
-      for (Modes modes : forced_schedules()) {
-        modes.width = width, modes.orientation = orientation;
-        ASSERT_NO_FATAL_FAILURE(body(modes));
-      }
+    for (const skgemm_orientation_t orientation : kOrientations) {
+      for (const Modes& schedule : schedules) ASSERT_NO_FATAL_FAILURE(body(on_tile({width, orientation}, schedule)));
     }
+  }
+  constexpr size_t kOfOneWidth = 2 * std::size(kClusters);
+  size_t turn = 0;
+  for (const Tile& tile : clustered_tiles()) {
+    for (size_t i = (turn + turn / kOfOneWidth) % 2; i < schedules.size(); i += 2)
+      ASSERT_NO_FATAL_FAILURE(body(on_tile(tile, schedules[i])));
+    ++turn;
   }
 }
 
@@ -75,8 +87,9 @@ TEST_P(TileSchedules, RandomDataRepeatsBitForBit) {
       for (int repeat = 0; repeat < 2; ++repeat) {
         ASSERT_TRUE(known.run(handle(), modes));
         ASSERT_TRUE(known.bits() == first)
-            << "other bits with width=" << modes.width << " orientation=" << modes.orientation
-            << " schedule=" << modes.schedule << " parameter=" << modes.parameter << " sms=" << modes.sms;
+            << "other bits with width=" << modes.width << " orientation=" << modes.orientation << " cluster "
+            << modes.cluster_m << 'x' << modes.cluster_n << " schedule=" << modes.schedule
+            << " parameter=" << modes.parameter << " sms=" << modes.sms;
       }
     });
   }
@@ -89,33 +102,56 @@ TEST_P(TileSchedules, ManyContributors) {
   const Reference expected = reference_of(c);
   for (const Placement& where : {kAligned, kOdd}) {
     KnownProduct known(placed(c, where), expected);
-    for (const int64_t width : {16, 128, 256}) {
-      for (const skgemm_orientation_t orientation : {SKGEMM_ORIENTATION_STRAIGHT, SKGEMM_ORIENTATION_SWAPPED}) {
-        for (const Modes& forced : {Modes{.schedule = SKGEMM_SCHEDULE_STREAM_K, .parameter = 64},
-                                    Modes{.schedule = SKGEMM_SCHEDULE_STREAM_K, .parameter = 256},
-                                    Modes{.schedule = SKGEMM_SCHEDULE_STREAM_K, .parameter = 101},
-                                    Modes{.schedule = SKGEMM_SCHEDULE_FIXED_SPLIT, .parameter = 64},
-                                    Modes{.schedule = SKGEMM_SCHEDULE_FIXED_SPLIT, .parameter = 201}}) {
-          Modes modes = forced;
-          modes.width = width, modes.orientation = orientation;
-          for (int repeat = 0; repeat < 3; ++repeat) ASSERT_TRUE(known.right(handle(), modes));
-        }
+    const auto expect_right = [&](const Tile& tile, int repeats) {
+      for (const Modes& forced : {Modes{.schedule = SKGEMM_SCHEDULE_STREAM_K, .parameter = 64},
+                                  Modes{.schedule = SKGEMM_SCHEDULE_STREAM_K, .parameter = 256},
+                                  Modes{.schedule = SKGEMM_SCHEDULE_STREAM_K, .parameter = 101},
+                                  Modes{.schedule = SKGEMM_SCHEDULE_FIXED_SPLIT, .parameter = 64},
+                                  Modes{.schedule = SKGEMM_SCHEDULE_FIXED_SPLIT, .parameter = 201}}) {
+        for (int i = 0; i < repeats; ++i) ASSERT_TRUE(known.right(handle(), on_tile(tile, forced)));
       }
+    };
+    for (const int64_t width : {16, 128, 256}) {
+      for (const skgemm_orientation_t orientation : kOrientations) {
+        ASSERT_NO_FATAL_FAILURE(expect_right({width, orientation}, 3));
+      }
+    }
+    for (const Tile& tile : clustered_tiles()) ASSERT_NO_FATAL_FAILURE(expect_right(tile, 1));
+  }
+}
+
+// Fewer steps than workers, and tiles of clusters with rows or columns for some of their CTAs only.
+TEST_P(TileSchedules, ClustersOnSmallProducts) {
+  constexpr int64_t extents[] = {1, 100, 129, 255, 257, 300};
+  constexpr Modes schedules[] = {{.schedule = SKGEMM_SCHEDULE_STREAM_K, .parameter = 1},
+                                 {.schedule = SKGEMM_SCHEDULE_STREAM_K, .parameter = 5},
+                                 {.schedule = SKGEMM_SCHEDULE_STREAM_K, .parameter = 300},
+                                 {.schedule = SKGEMM_SCHEDULE_FIXED_SPLIT, .parameter = 4},
+                                 {.schedule = SKGEMM_SCHEDULE_ONE_TILE},
+                                 {.schedule = SKGEMM_SCHEDULE_TWO_TILE, .sms = 12}};
+  size_t i = 0;
+  for (const int64_t k : {1, 2, 7, 8, 63, 64, 65, 128, 130, 200, 333, 777}) {
+    for (const char* op : kOps) {
+      ++i;
+      GemmCase c = product(op, extents[(i + i / 6) % 6], extents[(5 * i + 2) % 6], k);
+      c.batch = i % 3 == 0 ? 3 : 1, c.fill = Fill::integer, c.beta = i % 2 == 0 ? 1 : 0;
+      KnownProduct known(placed(c, kAligned), reference_of(c));
+      for (const Tile& tile : clustered_tiles()) ASSERT_TRUE(known.right(handle(), on_tile(tile, schedules[i++ % 6])));
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TileSchedules, testing::ValuesIn(kHalfPairs), param_name);
 
-class TileCounters : public TileTest {};
+class TileCounters : public TileTest, public testing::WithParamInterface<Cluster> {};
 
-// A shared tile has a counter for each half of its rows, so 2048 tiles use all 4096, and more are done whole.
-TEST_F(TileCounters, AsManySharedTilesAsThereAreCounters) {
+// A CTA's part of a shared tile has a counter for each half of its rows, so 2048 use all 4096, and more are done whole.
+TEST_P(TileCounters, AsManySharedTilesAsThereAreCounters) {
   GemmCase c;
   c.in = c.out = DataType::f16;
   c.m = 64 * 128, c.n = 32 * 16, c.k = 100, c.fill = Fill::ones;
-  Modes modes{.width = 16, .orientation = SKGEMM_ORIENTATION_STRAIGHT, .schedule = SKGEMM_SCHEDULE_FIXED_SPLIT};
-  modes.parameter = 2;
+  const Modes split{.schedule = SKGEMM_SCHEDULE_FIXED_SPLIT, .parameter = 2};
+  const Modes modes = on_tile({16, SKGEMM_ORIENTATION_STRAIGHT, GetParam().m, GetParam().n}, split);
   KnownProduct known(placed(c, kAligned), constant_reference(c, 100));
   for (int repeat = 0; repeat < 2; ++repeat) ASSERT_TRUE(known.right(handle(), modes));
 
@@ -131,6 +167,9 @@ TEST_F(TileCounters, AsManySharedTilesAsThereAreCounters) {
   check(cudaDeviceSynchronize(), "the kernel");
   EXPECT_TRUE(more.judge(constant_reference(c, 100)));
 }
+
+INSTANTIATE_TEST_SUITE_P(All, TileCounters,
+                         testing::Values(Cluster{1, 1}, Cluster{2, 1}, Cluster{1, 2}, Cluster{2, 2}));
 
 }  // namespace
 }  // namespace skgemm::test

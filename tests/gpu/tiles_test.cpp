@@ -1,26 +1,26 @@
-// Every tile width along either side of C, for every layout and placement of the operands: by TMA, by the row producer,
-// and by both.
+// Every tile width along either side of C, for every layout and placement of the operands: as they lie, or from copies
+// of one or both; and clusters of CTAs, some of which have no row or no column of C.
 #include <limits>
+#include <numeric>
+#include <tuple>
 
 #include "tests/gpu/known_product.h"
 
 namespace skgemm::test {
 namespace {
 
-constexpr std::array<Tile, kTiles> kAllTiles = all_tiles();
-
 class Tiles : public TypedTileTest {
  protected:
   // Two tiles and a ragged one of the widest, along both sides; more k-steps than a ring has stages; k exact in bf16.
   GemmCase several_tiles(const char* op) const { return product(op, 293, 267, 11 * 64 + 28); }
 
-  // All tiles at all placements, 448 runs.
+  // All tiles at all placements, 332 runs; clusters where the placement of A and B makes a difference to them.
   void expect_right(const GemmCase& c, const Reference& expected) {
-    for (const Placement& where : kPlacements) {
-      KnownProduct known(placed(c, where), expected);
-      for (const Tile& tile : kAllTiles) {
-        ASSERT_TRUE(known.right(handle(), {.width = tile.width, .orientation = tile.orientation}));
-      }
+    for (size_t i = 0; i < std::size(kPlacements); ++i) {
+      KnownProduct known(placed(c, kPlacements[i]), expected);
+      for (const Tile& tile : single_tiles()) ASSERT_TRUE(known.right(handle(), tile.modes()));
+      if (i != 0 && i != 1 && i != 5) continue;
+      for (const Tile& tile : clustered_tiles()) ASSERT_TRUE(known.right(handle(), tile.modes()));
     }
   }
 };
@@ -47,7 +47,8 @@ TEST_P(Tiles, RandomDataIsWithinTheBound) {
   constexpr int64_t extents[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,  11,  12,  13,  14,
                                  15, 16, 17, 18, 19, 20, 63, 64, 65, 127, 128, 129, 255, 257};
   constexpr double betas[] = {0, 1, -0.5};
-  constexpr size_t kRuns = 8, kStride = 5;  // tiles a product; no factor in common with their number
+  constexpr size_t kRuns = 16, kStride = 5;  // tiles a product; no factor in common with their number
+  static_assert(std::gcd(kStride, kTiles) == 1);
   std::vector<int64_t> ks = {127, 128, 129, 191, 1000};
   for (int64_t k = 1; k <= 70; ++k) ks.push_back(k);
   size_t i = 0;
@@ -60,7 +61,7 @@ TEST_P(Tiles, RandomDataIsWithinTheBound) {
       KnownProduct known(placed(c, kPlacements[i % std::size(kPlacements)]), reference_of(c));
       for (size_t run = 0; run < kRuns; ++run) {
         const Tile& tile = kAllTiles[(i + kStride * run) % kTiles];
-        ASSERT_TRUE(known.right(handle(), {.width = tile.width, .orientation = tile.orientation}));
+        ASSERT_TRUE(known.right(handle(), tile.modes()));
       }
     }
   }
@@ -81,7 +82,7 @@ TEST_P(Tiles, NaNStaysInItsRowAndColumn) {
       nans.refresh();
       const Reference expected = reference_gemm(nans.gemm_case(), o);
       for (const Tile& tile : kAllTiles) {
-        nans.force({.width = tile.width, .orientation = tile.orientation});
+        nans.force(tile.modes());
         const HandleModes modes(handle(), nans.gemm_case());
         nans.reset_c();
         check(nans.run(handle()), "gemm");
@@ -100,9 +101,11 @@ struct BatchLayout {
 // Strides that TMA takes and that it does not, and one A or B for all entries.
 TEST_P(Tiles, StridedBatches) {
   constexpr BatchLayout layouts[] = {{8}, {1}, {0, true, false}, {3, false, true}, {2, true, true}};
-  constexpr Tile tiles[] = {{16, SKGEMM_ORIENTATION_STRAIGHT}, {48, SKGEMM_ORIENTATION_SWAPPED},
-                            {112, SKGEMM_ORIENTATION_SWAPPED}, {160, SKGEMM_ORIENTATION_STRAIGHT},
-                            {64, SKGEMM_ORIENTATION_STRAIGHT}, {256, SKGEMM_ORIENTATION_SWAPPED}};
+  constexpr Tile tiles[] = {{16, SKGEMM_ORIENTATION_STRAIGHT},        {48, SKGEMM_ORIENTATION_SWAPPED},
+                            {112, SKGEMM_ORIENTATION_SWAPPED},        {160, SKGEMM_ORIENTATION_STRAIGHT},
+                            {64, SKGEMM_ORIENTATION_STRAIGHT},        {256, SKGEMM_ORIENTATION_SWAPPED},
+                            {64, SKGEMM_ORIENTATION_STRAIGHT, 2, 1},  {112, SKGEMM_ORIENTATION_SWAPPED, 1, 2},
+                            {128, SKGEMM_ORIENTATION_STRAIGHT, 2, 2}, {48, SKGEMM_ORIENTATION_SWAPPED, 2, 2}};
   size_t i = 0;
   for (const int64_t batch : {3, 17}) {
     for (const BatchLayout& layout : layouts) {
@@ -116,12 +119,52 @@ TEST_P(Tiles, StridedBatches) {
         c.stride_c = stride(packed.stride_c);
         KnownProduct known(c, reference_of(c));
         for (const Tile& tile : tiles) {
-          Modes modes{.width = tile.width, .orientation = tile.orientation};
+          Modes modes = tile.modes();
           ASSERT_TRUE(known.right(handle(), modes));
           modes.schedule = SKGEMM_SCHEDULE_STREAM_K, modes.parameter = 37;
           ASSERT_TRUE(known.right(handle(), modes));
         }
       }
+    }
+  }
+}
+
+// One operand for all entries, at places that TMA does not take: where it is copied first, it is copied once.
+TEST_P(Tiles, SharedOperandsAreCopied) {
+  for (const BatchLayout& layout : {BatchLayout{1}, {1, true, false}, {1, false, true}, {1, true, true}}) {
+    GemmCase c = placed(product("TN", 140, 150, 2000), kOdd);
+    c.batch = 3, c.fill = Fill::integer;
+    const GemmCase packed = completed(c);
+    c.stride_a = layout.one_a ? 0 : packed.stride_a + layout.past;
+    c.stride_b = layout.one_b ? 0 : packed.stride_b + layout.past;
+    Modes modes{.width = 64, .orientation = SKGEMM_ORIENTATION_STRAIGHT, .schedule = SKGEMM_SCHEDULE_DATA_PARALLEL};
+    DeviceCase operands(c);
+    operands.force(modes);
+    {
+      const HandleModes forced(handle(), operands.gemm_case());
+      const skgemm_gemm_t call = operands.call();
+      skgemm_plan_t plan{};
+      check(skgemm_gemm_plan(handle(), &call, &plan), "skgemm_gemm_plan");
+      ASSERT_GT(plan.workspace_bytes, 0u) << "nothing is copied: the test needs another shape";
+    }
+    KnownProduct known(c, reference_of(c));
+    ASSERT_TRUE(known.right(handle(), modes));
+    modes.schedule = SKGEMM_SCHEDULE_STREAM_K;
+    ASSERT_TRUE(known.right(handle(), modes));
+  }
+}
+
+// Many tiles to a CTA and nothing summed in between, tiles of odd and even numbers of chunks on their way to C.
+TEST_P(Tiles, AlphaZeroFollowsOnItself) {
+  GemmCase c = product("NN", 500, 700, 100);
+  c.alpha = 0, c.beta = 2, c.fill = Fill::integer, c.device_scalars = 1;
+  const Reference expected = reference_of(c);
+  for (const Placement& where : {kAligned, kOdd}) {
+    KnownProduct known(placed(c, where), expected);
+    for (const Tile& tile : kAllTiles) {
+      Modes modes = tile.modes();
+      modes.sms = 4;  // room for one cluster of the largest
+      ASSERT_TRUE(known.right(handle(), modes));
     }
   }
 }
@@ -144,9 +187,93 @@ TEST_F(TilePlans, WidthsAreRoundedUp) {
       skgemm_plan_t plan{};
       check(skgemm_gemm_plan(handle(), &call, &plan), "skgemm_gemm_plan");
       EXPECT_EQ(plan.swapped, swapped ? 1 : 0);
-      EXPECT_EQ(swapped ? plan.tile_m : plan.tile_n, (width + 15) / 16 * 16);
-      EXPECT_EQ(swapped ? plan.tile_n : plan.tile_m, 128);
+      EXPECT_EQ(swapped ? plan.tile_m / plan.cluster_m : plan.tile_n / plan.cluster_n, (width + 15) / 16 * 16);
+      EXPECT_EQ(swapped ? plan.tile_n / plan.cluster_n : plan.tile_m / plan.cluster_m, 128);
     }
+  }
+}
+
+skgemm_plan_t plan_of(skgemm_handle_t handle, const GemmCase& c) {
+  const DeviceCase product(c);
+  const HandleModes modes(handle, product.gemm_case());
+  const skgemm_gemm_t call = product.call();
+  skgemm_plan_t plan{};
+  check(skgemm_gemm_plan(handle, &call, &plan), "skgemm_gemm_plan");
+  return plan;
+}
+
+GemmCase clustered(DataType in, int64_t m, int64_t n) {
+  GemmCase c;
+  c.in = c.out = in;
+  c.m = 500, c.n = 700, c.k = 300;
+  c.width = 64, c.orientation = SKGEMM_ORIENTATION_STRAIGHT;
+  c.cluster_m = m, c.cluster_n = n;
+  return c;
+}
+
+TEST_F(TilePlans, ForcedClustersAreReported) {
+  for (const auto& [m, n] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}}) {
+    const skgemm_plan_t plan = plan_of(handle(), placed(clustered(DataType::f16, m, n), kAligned));
+    EXPECT_EQ(plan.cluster_m, m);
+    EXPECT_EQ(plan.cluster_n, n);
+    EXPECT_EQ(plan.tile_m, 128 * m);
+    EXPECT_EQ(plan.tile_n, 64 * n);
+    EXPECT_EQ(plan.tiles, (500 + plan.tile_m - 1) / plan.tile_m * ((700 + plan.tile_n - 1) / plan.tile_n));
+    const skgemm_plan_t single = plan_of(handle(), clustered(DataType::f32, m, n));
+    EXPECT_TRUE(single.cluster_m == 1 && single.cluster_n == 1) << "the kernels of fp32 have no clusters";
+  }
+}
+
+// With a byte less than their copies take, A and B are read as they lie, by the kernel that can.
+TEST_F(TilePlans, WithoutRoomForCopiesTheOtherKernelIsTaken) {
+  for (const auto& [in, wgmma, mma] : {std::tuple{DataType::f16, "f16_wgmma", "f16_mma"},
+                                       {DataType::bf16, "bf16_wgmma", "bf16_mma"}}) {
+    for (const Placement& where : {kOdd, kPlacements[3], kPlacements[4], kPlacements[6]}) {
+      GemmCase c = placed(clustered(in, 2, 1), where);
+      c.fill = Fill::integer, c.beta = 1, c.schedule = SKGEMM_SCHEDULE_DATA_PARALLEL;
+      const skgemm_plan_t ample = plan_of(handle(), c);
+      EXPECT_STREQ(ample.kernel, wgmma);
+      EXPECT_GT(ample.workspace_bytes, 0u);
+      c.workspace = static_cast<int64_t>(ample.workspace_bytes);
+      EXPECT_STREQ(plan_of(handle(), c).kernel, wgmma);
+      ASSERT_TRUE(passes(handle(), c));
+      for (const int64_t bytes : {c.workspace - 1, int64_t{1}}) {
+        c.workspace = bytes;
+        const skgemm_plan_t plan = plan_of(handle(), c);
+        EXPECT_STREQ(plan.kernel, mma);
+        EXPECT_EQ(plan.workspace_bytes, 0u);
+        EXPECT_TRUE(plan.cluster_m == 1 && plan.cluster_n == 1 && plan.tile_m == 128 && plan.tile_n == 128);
+        ASSERT_TRUE(passes(handle(), c));
+        c.schedule = SKGEMM_SCHEDULE_AUTO;
+        ASSERT_TRUE(passes(handle(), c));
+      }
+    }
+  }
+}
+
+// Aligned ones too, where they are too far apart for TMA, or go backwards: the only line of A, entries of a batch.
+TEST_F(TilePlans, PitchesThatTmaCannotTakeAreCopied) {
+  GemmCase far = placed(clustered(DataType::f16, 1, 2), kAligned), backwards = far;
+  far.k = 1, far.lda = int64_t{1} << 39;
+  const GemmCase packed = completed(backwards);
+  backwards.batch = 3, backwards.stride_a = -(packed.stride_a + 7) / 8 * 8;
+  backwards.stride_b = (packed.stride_b + 7) / 8 * 8;
+  for (GemmCase c : {far, backwards}) {
+    c.fill = Fill::integer, c.schedule = SKGEMM_SCHEDULE_DATA_PARALLEL;
+    const skgemm_plan_t plan = plan_of(handle(), c);
+    EXPECT_STREQ(plan.kernel, "f16_wgmma");
+    EXPECT_GT(plan.workspace_bytes, 0u) << "the copies";
+    ASSERT_TRUE(passes(handle(), c));
+    c.workspace = 1;
+    EXPECT_STREQ(plan_of(handle(), c).kernel, "f16_mma");
+    ASSERT_TRUE(passes(handle(), c));
+  }
+}
+
+TEST_F(TilePlans, WrongClustersAreRefused) {
+  for (const auto& [m, n] : {std::pair{0, 1}, {1, 0}, {3, 1}, {1, 4}, {-1, -1}, {2, 0}}) {
+    EXPECT_EQ(skgemm_set_cluster(handle(), m, n), SKGEMM_STATUS_INVALID_VALUE) << m << ' ' << n;
+    EXPECT_NE(std::string(skgemm_last_error()).find("cluster"), std::string::npos) << skgemm_last_error();
   }
 }
 

@@ -20,6 +20,7 @@ void visit_fields(Case& c, Visit&& visit) {
   visit("alpha", c.alpha), visit("beta", c.beta), visit("tight_end", c.tight_end);
   visit("device_scalars", c.device_scalars), visit("typed_call", c.typed_call), visit("schedule", c.schedule);
   visit("parameter", c.parameter), visit("width", c.width), visit("orientation", c.orientation);
+  visit("cluster_m", c.cluster_m), visit("cluster_n", c.cluster_n);
   visit("sms", c.sms), visit("workspace", c.workspace);
   visit("workspace_offset", c.workspace_offset), visit("seed", c.seed);
 }

@@ -24,14 +24,15 @@ struct GemmCase {
   int64_t offset_a = 0, offset_b = 0, offset_c = 0;  // elements past a 256-byte boundary
   double alpha = 1, beta = 0;
   Fill fill = Fill::real;
-  int64_t tight_end = 0;                // 1: operands end exactly where their allocation ends
-  int64_t device_scalars = 0;           // 1: alpha and beta in device memory
-  int64_t typed_call = 0;               // 1: skgemm_sgemm and the like instead of skgemm_gemm_ex
-  int64_t schedule = 0, parameter = 0;  // of skgemm_set_schedule
-  int64_t width = 0, orientation = 0;   // of skgemm_set_tile
-  int64_t sms = 0;                      // of skgemm_set_sm_limit
-  int64_t workspace = -1;               // bytes lent by the test; -1: the library's own
-  int64_t workspace_offset = 0;         // bytes past a 256-byte boundary
+  int64_t tight_end = 0;                 // 1: operands end exactly where their allocation ends
+  int64_t device_scalars = 0;            // 1: alpha and beta in device memory
+  int64_t typed_call = 0;                // 1: skgemm_sgemm and the like instead of skgemm_gemm_ex
+  int64_t schedule = 0, parameter = 0;   // of skgemm_set_schedule
+  int64_t width = 0, orientation = 0;    // of skgemm_set_tile
+  int64_t cluster_m = 0, cluster_n = 0;  // of skgemm_set_cluster
+  int64_t sms = 0;                       // of skgemm_set_sm_limit
+  int64_t workspace = -1;                // bytes lent by the test; -1: the library's own
+  int64_t workspace_offset = 0;          // bytes past a 256-byte boundary
   int64_t seed = 1;
 
   bool a_transposed() const { return op[0] != 'N'; }

@@ -1,0 +1,147 @@
+// The units of a worker on their way from the one thread that walks the schedule to the warps that do them. Readers
+// find in shared memory what they need of a unit, when they need it: the walk's state and its quotients cost them
+// nothing.
+#pragma once
+#include "kernels/cluster_place.cuh"
+#include "kernels/ptx/mbarrier.cuh"
+#include "kernels/ptx/thread_index.cuh"
+#include "kernels/wgmma_params.h"
+
+namespace skgemm {
+
+// A k-step of a CTA's part of a tile: the first row of X and column of Y, the first k, the batch entry.
+struct StepOrigin {
+  int x, y, k, entry;
+};
+__device__ __forceinline__ StepOrigin origin_of(const WgmmaParams& p, const ClusterPlace& place, const Unit& u) {
+  const TileCoord tile = p.schedule.space.coord(u.tile);
+  const int row = static_cast<int>(p.swapped ? tile.n : tile.m) * p.cluster_rows + place.row;
+  const int column = static_cast<int>(p.swapped ? tile.m : tile.n) * p.cluster_columns + place.column;
+  return {row * wgmma_smem::kRows, column * p.width, static_cast<int>(u.step_begin) * wgmma_smem::kTileK,
+          static_cast<int>(tile.batch)};
+}
+
+struct QueuedUnit {
+  char* c;           // the CTA's part of the tile in C,
+  int along, lines;  // how many elements of a line and lines (columns) of C exist from there on
+  StepOrigin origin;
+  int steps;
+  bool last;  // of the worker
+  int contributors, position, counter;
+  int head, second;  // slots of contributors 0 and 1
+};
+
+__device__ __forceinline__ QueuedUnit queued(const WgmmaParams& p, const ClusterPlace& place, const Unit& u,
+                                             bool last) {
+  const StepOrigin origin = origin_of(p, place, u);
+  const int along = p.swapped ? origin.y : origin.x, line = p.swapped ? origin.x : origin.y;
+  const int size = p.out == DataType::f32 ? 4 : 2;
+  QueuedUnit q{.c = p.c + origin.entry * p.c_batch_pitch + line * p.c_pitch + int64_t{along} * size,
+               .along = (p.swapped ? p.columns : p.rows) - along,
+               .lines = (p.swapped ? p.rows : p.columns) - line,
+               .origin = origin,
+               .steps = static_cast<int>(u.step_end - u.step_begin),
+               .last = last,
+               .contributors = static_cast<int>(u.contributors),
+               .position = static_cast<int>(u.position),
+               .counter = static_cast<int>(u.counter),
+               .head = 0,
+               .second = 0};
+  if (u.contributors > 1) {
+    q.head = static_cast<int>(p.schedule.slot(u, 0));
+    q.second = static_cast<int>(p.schedule.slot(u, 1));
+  }
+  return q;
+}
+
+// Slots of a queued unit's tile (Schedule::slot).
+struct QueuedSlots {
+  int stride;
+
+  __device__ __forceinline__ int64_t slot(const QueuedUnit& u, int64_t position) const {
+    return position == 0 ? u.head : u.second + (position - 1) * stride;
+  }
+  __device__ __forceinline__ int64_t slot_stride() const { return stride; }
+};
+
+class UnitQueue {
+ public:
+  __device__ __forceinline__ UnitQueue(char* smem, uint32_t address)
+      : units_(reinterpret_cast<QueuedUnit*>(smem + wgmma_smem::kUnitsAt)), address_(address) {
+    static_assert(sizeof(QueuedUnit) <= wgmma_smem::kUnitBytes);
+  }
+
+  // By one warp, before any use. `readers`: how many tell that they have read a unit.
+  static __device__ __forceinline__ void init(uint32_t address, int readers) {
+    const int i = ptx::thread_index() % 32;
+    if (i < wgmma_smem::kUnits) {
+      ptx::mbarrier_init(address + wgmma_smem::kUnitFullAt + 8 * i, 1);
+      ptx::mbarrier_init(address + wgmma_smem::kUnitEmptyAt + 8 * i, readers);
+    }
+    ptx::mbarrier_init_fence();
+  }
+
+  // By the one thread that walks.
+  __device__ __forceinline__ void push(const QueuedUnit& u) {
+    ptx::mbarrier_wait(empty(), phase_ ^ 1);
+    units_[at_] = u;
+    ptx::mbarrier_arrive(full());
+    advance();
+  }
+
+  // By readers: the next unit, and, by one thread of each, that it was read.
+  __device__ __forceinline__ const QueuedUnit& front() const {
+    ptx::mbarrier_wait(full(), phase_);
+    return units_[at_];
+  }
+  __device__ __forceinline__ void pop(bool tells) {
+    if (tells) ptx::mbarrier_arrive(empty());
+    advance();
+  }
+
+ private:
+  __device__ __forceinline__ uint32_t full() const { return address_ + wgmma_smem::kUnitFullAt + 8 * at_; }
+  __device__ __forceinline__ uint32_t empty() const { return address_ + wgmma_smem::kUnitEmptyAt + 8 * at_; }
+  __device__ __forceinline__ void advance() {
+    if (++at_ == wgmma_smem::kUnits) {
+      at_ = 0;
+      phase_ ^= 1;
+    }
+  }
+
+  QueuedUnit* units_;
+  uint32_t address_;
+  int at_ = 0;
+  uint32_t phase_ = 0;
+};
+
+// What cta_main takes its units from, in a consumer warp.
+class QueuedUnits {
+ public:
+  __device__ __forceinline__ QueuedUnits(const WgmmaParams& p, UnitQueue queue)
+      : queue_(queue), slots_{static_cast<int>(p.schedule.slot_stride())} {}
+
+  __device__ __forceinline__ bool next() {
+    if (last_) return false;
+    unit_ = &queue_.front();
+    // The same for all lanes, and the compiler has to know: then the addresses that wgmma and barriers take are worked
+    // out once for the warp, in uniform registers, and not moved there one by one.
+    last_ = ptx::uniform(unit_->last);
+    return true;
+  }
+  __device__ __forceinline__ const QueuedUnit& unit() const { return *unit_; }
+  __device__ __forceinline__ const QueuedSlots& slots() const { return slots_; }
+  __device__ __forceinline__ void summed() const {}
+  __device__ __forceinline__ void finished() {
+    __syncwarp();  // all lanes have read it
+    queue_.pop(ptx::lane_index() == 0);
+  }
+
+ private:
+  UnitQueue queue_;
+  QueuedSlots slots_;
+  const QueuedUnit* unit_ = nullptr;
+  bool last_ = false;
+};
+
+}  // namespace skgemm
