@@ -185,8 +185,11 @@ double makespan(const CostConstants& k, const Schedule& s, int64_t sms, int64_t 
   const int64_t shared = s.sk_tiles > 0 ? ceil_div(s.sk_steps(), s.ctas) : 0;
   const int64_t units = whole + (shared > 0 ? 1 + (shared - 1) / s.space.steps : 0);
   const double shared_step = s.sk_tiles > 0 && s.ctas % s.sk_tiles != 0 ? step * k.skew : step;
-  return k.a + shared_step * static_cast<double>(shared) + step * static_cast<double>(whole * s.space.steps) +
-         static_cast<double>(units - 1) * k.e + fixup;
+  // A grid that was forced can be larger than what runs at once.
+  const auto rounds = static_cast<double>(ceil_div(s.ctas, sms * ctas_per_sm));
+  const double share = shared_step * static_cast<double>(shared) + step * static_cast<double>(whole * s.space.steps) +
+                       static_cast<double>(units) * k.e;
+  return k.a + rounds * share - k.e + fixup;
 }
 
 ConstantsSource constants_for(const KernelRow& row, const DeviceModel& device) {

@@ -136,7 +136,8 @@ const char* skgemm_status_string(skgemm_status_t status);
 /* What was wrong with this thread's last failing call, in words; "" after none. Valid until the thread's next call. */
 const char* skgemm_last_error(void);
 
-/* Makes a handle for the current CUDA device. NO_DEVICE or ARCH_MISMATCH where there is nothing to run on. */
+/* Makes a handle for the current CUDA device. NO_DEVICE or ARCH_MISMATCH where there is nothing to run on; a failing
+ * call leaves *handle alone. */
 skgemm_status_t skgemm_create(skgemm_handle_t* handle);
 /* Frees the handle; launches already made go on. It waits for nothing and makes no CUDA call, so it may be called while
  * a stream is captured. NULL or a destroyed handle gives NOT_INITIALIZED, the latter until a thousand handles more have

@@ -214,10 +214,14 @@ void add_plan(CLI::App& app, int&) {
   plan->add_option("--schedule", o.schedule, "auto, dp, split, streamk, one-tile or two-tile")->capture_default_str();
   plan->add_option("--grid", o.grid, "CTAs, or clusters, of --schedule streamk");
   plan->add_option("--split", o.split, "parts per tile of --schedule split");
-  plan->add_option("--width", o.width, "columns of the tile where the kernel has a choice (0: the model's)");
+  plan->add_option("--width", o.width,
+                   "columns of a CTA's tile where the kernel has a choice: a multiple of 8 up to 256,\n"
+                   "rounded up to one of 16 (0: the model's)");
   plan->add_option("--orientation", o.orientation, "auto, straight or swapped: the width along n or m")
       ->capture_default_str();
-  plan->add_option("--cluster", o.cluster, "auto, 1x1, 2x1, 1x2 or 2x2: CTAs along m and n that share their loads")
+  plan->add_option("--cluster", o.cluster,
+                   "auto, 1x1, 2x1, 1x2 or 2x2: CTAs along m and n that act as one, where the kernel\n"
+                   "can and there is room")
       ->capture_default_str();
   plan->add_option("--tile", o.tile, "MxNxK: draw a schedule on this tile, time in k-steps, no kernel");
   plan->add_flag("--json", o.json, "print JSON instead");

@@ -33,6 +33,8 @@ TEST(CostModel, PaperFormula) {
 TEST(CostModel, MakespanCountsWavesAndPeers) {
   const TileSpace space{7, 3, 1, 32, 1};
   EXPECT_DOUBLE_EQ(makespan(kA100Like, data_parallel(space, 4), 4, 1), 10 + 6 * 32 + 5 * 4);
+  EXPECT_GT(makespan(kA100Like, stream_k(space, 168), 4, 1), makespan(kA100Like, stream_k(space, 4), 4, 1))
+      << "more CTAs than run at once take turns";
   EXPECT_EQ(most_contributors(two_tile(space, 4)), 2);
   EXPECT_EQ(most_contributors(stream_k(space, 21)), 1);
   EXPECT_EQ(most_contributors(stream_k(space, 42)), 2);
