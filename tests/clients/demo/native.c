@@ -45,6 +45,7 @@ int main(void) {
   if (status != SKGEMM_STATUS_SUCCESS) return failed("skgemm_gemm_plan", status) | 1;
   printf("%" PRId64 "^3 in fp16 would run %s: tiles of %" PRId32 "x%" PRId32 "x%" PRId32 ", %" PRId64
          " CTAs, about %.0f us\n",
-         size, plan.kernel, plan.tile_m, plan.tile_n, plan.tile_k, plan.ctas, plan.predicted_us);
+         size, plan.kernel, plan.tile_m, plan.tile_n, plan.tile_k,
+         plan.ctas * plan.cluster_m * plan.cluster_n, plan.predicted_us);
   return skgemm_destroy(handle) == SKGEMM_STATUS_SUCCESS ? 0 : 1;
 }
