@@ -25,7 +25,8 @@ TEST_P(Limits, AnyNumberOfMultiprocessors) {
       const skgemm_gemm_t call = product.call();
       check(skgemm_gemm_plan(handle(), &call, &plan), "skgemm_gemm_plan");
       if (sms < sm_count()) {
-        ASSERT_LE(plan.ctas * plan.cluster_m * plan.cluster_n, sms) << "the device spreads CTAs over all multiprocessors";
+        ASSERT_LE(plan.ctas * plan.cluster_m * plan.cluster_n, sms)
+            << "the device spreads CTAs over all multiprocessors";
       }
       for (int repeat = 0; repeat < 2; ++repeat) {
         product.reset_c();
