@@ -32,6 +32,10 @@ bool equal_ignoring_case(std::string_view x, std::string_view y) {
 
 }  // namespace
 
+int64_t clusters_at_once(const DeviceModel& device, int64_t sms, int ctas) {
+  return ctas == 4 ? std::min<int64_t>(sms / 4, device.fours) : sms / ctas;
+}
+
 const DeviceModel* find_device(std::string_view name) {
   for (const NamedDevice& d : table()) {
     if (equal_ignoring_case(d.key, name) || equal_ignoring_case(d.model.name, name)) return &d.model;

@@ -19,6 +19,10 @@ struct DeviceModel {
   int fours = 0;           // clusters of four CTAs, each with an SM for itself, that run at once; 0: none
 };
 
+// Clusters of so many CTAs, each with one of `sms` multiprocessors of the device for itself, that run at once. A
+// cluster lies within a GPC: pairs find their SMs side by side (TPCs), larger ones leave some over.
+int64_t clusters_at_once(const DeviceModel& device, int64_t sms, int ctas);
+
 // Parts known by name, for `plan --device` and tests: "h200", "h100", "a100", ... nullptr when unknown.
 const DeviceModel* find_device(std::string_view name);
 std::span<const DeviceModel> known_devices();

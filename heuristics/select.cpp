@@ -219,9 +219,10 @@ Shape aligned_of(Shape s) {
   return s;
 }
 
-// The product of the operands where the TMA can take them, ahead of which the others are copied to where it can.
-Plan select_width(const Shape& shape, const KernelRow& row, const DeviceModel& device, const Limits& limits) {
-  const size_t copies = copy_bytes(shape);
+// The product of the operands where the TMA can take them, ahead of which the others are copied to where it can:
+// `copies` bytes, for which there is room.
+Plan select_width(const Shape& shape, const KernelRow& row, const DeviceModel& device, const Limits& limits,
+                  size_t copies) {
   if (copies == 0) return search_width(shape, row, device, limits);
   Limits rest = limits;
   rest.workspace_bytes -= copies;
@@ -232,21 +233,13 @@ Plan select_width(const Shape& shape, const KernelRow& row, const DeviceModel& d
   return copied;
 }
 
-// Kernels with a run-time width read by TMA alone: it must take both operands, or there must be room for copies.
-bool readable(const Shape& shape, const KernelRow& row, const Limits& limits) {
-  if (row.width_step == 0) return true;
-  const size_t copies = copy_bytes(shape);
-  return copies == 0 || limits.workspace_bytes >= kCounterBytes + copies;
-}
-
 }  // namespace
 
 Room room_for(const KernelRow& row, const DeviceModel& device, const Limits& limits, ClusterShape cluster) {
   const bool limited = limits.sms > 0 && limits.sms < device.sms;
   const int64_t sms = limited ? limits.sms : device.sms;
   if (cluster.ctas() == 1) return {sms, limited ? 1 : resident_ctas(row, device)};
-  // A cluster lies within a GPC: pairs find their SMs side by side (TPCs), larger ones leave some over.
-  return {cluster.ctas() == 2 ? sms / 2 : std::min<int64_t>(sms / 4, device.fours), 1};
+  return {clusters_at_once(device, sms, cluster.ctas()), 1};
 }
 
 Shape shape_in_kernel(const Plan& plan, const Shape& shape) { return plan.copy_bytes > 0 ? aligned_of(shape) : shape; }
@@ -273,9 +266,13 @@ Plan select(const Shape& shape, const DeviceModel& device, const Limits& limits)
   const KernelRow* row = find_kernel(shape.in, device.compute_capability, shape.small_extents);
   if (row == nullptr) return no_plan("no kernel for this type and device");
   if (!countable(shape, *row)) return no_plan("the product is too large to plan: cut it in parts");
-  // The kernel for all extents takes operands as they lie. Its tiles and steps are no more than were counted.
-  if (!readable(shape, *row, limits)) row = find_kernel(shape.in, device.compute_capability, false);
-  return row->width_step > 0 ? select_width(shape, *row, device, limits) : select_fixed(shape, *row, device, limits);
+  if (row->width_step == 0) return select_fixed(shape, *row, device, limits);
+  // Kernels with a run-time width read by TMA alone. Where it doesn't take an operand and there is no room for copies,
+  // the kernel for all extents does, as they lie. Its tiles and steps are no more than were counted.
+  const size_t copies = copy_bytes(shape);
+  if (copies == 0 || limits.workspace_bytes >= kCounterBytes + copies)
+    return select_width(shape, *row, device, limits, copies);
+  return select_fixed(shape, *find_kernel(shape.in, device.compute_capability, false), device, limits);
 }
 
 }  // namespace skgemm

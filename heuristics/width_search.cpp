@@ -6,21 +6,18 @@ namespace skgemm {
 
 WidthSearch::WidthSearch(const Field& field, const Limits& limits)
     : field_(field),
-      steps_(static_cast<double>(ceil_div(field.shape.k, field.row.tile_k))),
-      cluster_forced_(usable(limits.forced_cluster, limits)) {
-  for (size_t i = 0; i < kClusters.size(); ++i) {
-    const bool tried = cluster_forced_ ? kClusters[i] == limits.forced_cluster : usable(kClusters[i], limits);
-    workers_[i] = tried ? room_for(field.row, field.device, limits, kClusters[i]).ctas() : 0;
+      steps_(static_cast<double>(ceil_div(field.shape.k, field.row.tile_k))) {
+  for (size_t i = 0; i < kClusters; ++i) {
+    const ClusterShape& cluster = kClusterShapes[i];
+    if (cluster.ctas() > field.row.most_clustered) continue;
+    workers_[i] = room_for(field.row, field.device, limits, cluster).ctas();
+    cluster_forced_ |= workers_[i] > 0 && cluster == limits.forced_cluster;
+  }
+  for (size_t i = 0; cluster_forced_ && i < kClusters; ++i) {
+    if (kClusterShapes[i] != limits.forced_cluster) workers_[i] = 0;
   }
   if (limits.forced_orientation != Orientation::swapped) along(field.shape.n, false, limits.forced_width);
   if (limits.forced_orientation != Orientation::straight) along(field.shape.m, true, limits.forced_width);
-}
-
-bool WidthSearch::usable(const ClusterShape& cluster, const Limits& limits) const {
-  if (std::find(kClusters.begin(), kClusters.end(), cluster) == kClusters.end()) return false;
-  if (cluster.ctas() == 1) return true;
-  return cluster.ctas() > 0 && cluster.ctas() <= field_.row.most_clustered &&
-         room_for(field_.row, field_.device, limits, cluster).ctas() > 0;
 }
 
 // For each number of tiles across an extent the narrowest width that needs no more, widest first.
@@ -36,16 +33,11 @@ void WidthSearch::along(int64_t extent, bool swapped, int forced) {
   }
 }
 
-// A CTA of a cluster should have something to do.
 void WidthSearch::add(int width, bool swapped) {
-  const auto& [shape, row, k, device] = field_;
-  const TileShape single = row.tile(width, swapped);
-  for (size_t i = 0; i < kClusters.size(); ++i) {
-    const ClusterShape& cluster = kClusters[i];
-    if (workers_[i] == 0) continue;
-    const bool idle = (cluster.m > 1 && shape.m <= single.m) || (cluster.n > 1 && shape.n <= single.n);
-    if (idle && !cluster_forced_) continue;
-    const TileShape tile = row.tile(width, swapped, cluster);
+  const Shape& shape = field_.shape;
+  for (size_t i = 0; i < kClusters; ++i) {
+    const TileShape tile = field_.row.tile(width, swapped, kClusterShapes[i]);
+    if (workers_[i] == 0 || (tile.has_idle_ctas(shape.m, shape.n) && !cluster_forced_)) continue;
     found_[count_++] = {tile, least_us(tile, workers_[i])};
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "heuristics/select.h"
 
@@ -35,19 +36,16 @@ class WidthSearch {
     TileShape tile;
     double least_us;
   };
-  // Single CTAs, pairs either way, and squares of four.
-  static constexpr std::array<ClusterShape, 4> kClusters{{{1, 1}, {2, 1}, {1, 2}, {2, 2}}};
-
-  bool usable(const ClusterShape& cluster, const Limits& limits) const;
   void along(int64_t extent, bool swapped, int forced);
   void add(int width, bool swapped);
   double least_us(const TileShape& tile, int64_t workers) const;
 
-  static constexpr size_t kMostFound = 64 * kClusters.size();  // more than both orientations have widths
+  static constexpr size_t kClusters = std::size(kClusterShapes);
+  static constexpr size_t kMostFound = 64 * kClusters;  // more than both orientations have widths
   Field field_;
   double steps_;
-  bool cluster_forced_;
-  std::array<int64_t, kClusters.size()> workers_;  // of each kind that run at once; 0: not to be tried
+  bool cluster_forced_ = false;
+  std::array<int64_t, kClusters> workers_{};  // of each of kClusterShapes that run at once; 0: not to be tried
   size_t count_ = 0;
   std::array<Found, kMostFound> found_;
 };

@@ -16,6 +16,8 @@ struct ClusterShape {
   constexpr int ctas() const { return m * n; }
   bool operator==(const ClusterShape&) const = default;
 };
+// Those that a kernel can be asked for, where it has any: single CTAs, pairs either way, squares of four.
+inline constexpr ClusterShape kClusterShapes[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
 
 // The block of C, in elements, that a worker (a CTA, or a cluster that acts as one) computes at a time. Swapped: as
 // C^T = op(B)^T*op(A)^T, so that the kernel's rows lie along n and its run-time width along m.
@@ -25,6 +27,10 @@ struct TileShape {
   ClusterShape cluster = {};
 
   constexpr int width() const { return swapped ? m / cluster.m : n / cluster.n; }  // of one CTA's part
+  // Whether a CTA of the cluster finds nothing to do, even in the first tile of a rows x columns product.
+  constexpr bool has_idle_ctas(int64_t rows, int64_t columns) const {
+    return (cluster.m > 1 && m - m / cluster.m >= rows) || (cluster.n > 1 && n - n / cluster.n >= columns);
+  }
   bool operator==(const TileShape&) const = default;
 };
 

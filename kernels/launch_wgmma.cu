@@ -39,9 +39,8 @@ struct Extents {
 // Whether the TMA can take the matrix (cuTensorMapEncodeTiled, CUDA driver API: addresses and pitches). The selector
 // takes those that it can't for unaligned ones (src/shape_of.h).
 bool takes(const Lines& x) {
-  constexpr int64_t kMostBytes = int64_t{1} << 40;
-  return skgemm::aligned(LineStarts{x.data, x.pitch, x.batch_pitch}, 16) && x.pitch < kMostBytes &&
-         x.batch_pitch < kMostBytes && x.batch_pitch >= 0;
+  return skgemm::aligned(LineStarts{x.data, x.pitch, x.batch_pitch}, 16) && x.pitch < kTmaPitchEnd &&
+         x.batch_pitch < kTmaPitchEnd && x.batch_pitch >= 0;
 }
 
 // In boxes of 64 elements by `lines`, permuted by the 128-byte swizzle.
@@ -75,14 +74,16 @@ Lines lines_of(const Operand& x, int size, int64_t batch) {
           .batch_pitch = batch > 1 ? x.batch_stride * size : 0, .box_lines = 0};
 }
 
-AlignJob align_job(Lines* x, const Extents& extents, char* to) {
+// From `room` on, which it moves behind the copy.
+AlignJob align_job(Lines* x, const Extents& extents, char** room) {
   const int64_t entries = x->batch_pitch == 0 ? 1 : extents.batch;
   const AlignedCopy copy = aligned_copy(extents.along, extents.lines);
   const int64_t pieces = ceil_div(extents.along, 8);
-  const AlignJob job{.from = x->data, .to = to, .pitch = x->pitch, .batch_pitch = x->batch_pitch,
+  const AlignJob job{.from = x->data, .to = *room, .pitch = x->pitch, .batch_pitch = x->batch_pitch,
                      .to_pitch = copy.pitch, .lines = extents.lines, .entries = entries, .along = extents.along,
                      .lanes = pieces >= 64 ? 32 : pieces >= 32 ? 16 : 8};
-  *x = {.map = {}, .data = to, .pitch = copy.pitch, .batch_pitch = entries > 1 ? copy.pitch * extents.lines : 0,
+  *room += copy.bytes * entries;
+  *x = {.map = {}, .data = job.to, .pitch = copy.pitch, .batch_pitch = entries > 1 ? copy.pitch * extents.lines : 0,
         .box_lines = 0};
   return job;
 }
@@ -112,8 +113,7 @@ int align(const Pair& pair, const GemmArgs& args, CUstream_st* stream) {
   for (const auto& [x, extents] : {std::pair{pair.a, pair.a_extents}, std::pair{pair.b, pair.b_extents}}) {
     if (takes(*x)) continue;
     AlignJob& job = p.job[p.jobs++];
-    job = align_job(x, extents, room);
-    room += aligned_copy(extents.along, extents.lines).bytes * job.entries;
+    job = align_job(x, extents, &room);
     wanted += ceil_div(job.lines * job.entries, kAlignThreads / job.lanes);
   }
   if (p.jobs == 0) return cudaSuccess;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "heuristics/select.h"
+#include "kernels/line_starts.h"
 #include "src/gemm_call.h"
 
 namespace skgemm {
@@ -18,10 +19,9 @@ inline int alignment_of(const Matrix& x, DataType type, int64_t batch) {
   return 1 << std::countr_zero(bits);
 }
 
-// The same of A or B, as far as the TMA can make use of it: it takes no pitch of 2^40 bytes or more and no negative one
-// (cuTensorMapEncodeTiled, CUDA driver API).
+// The same of A or B, as far as the TMA can make use of it: it takes no pitch from kTmaPitchEnd on and no negative one.
 inline int operand_alignment(const Matrix& x, DataType type, int64_t batch) {
-  const int64_t end = (int64_t{1} << 40) / size_of(type);
+  const int64_t end = kTmaPitchEnd / size_of(type);
   const bool takes = x.ld < end && (batch <= 1 || (x.stride >= 0 && x.stride < end));
   return std::min(alignment_of(x, type, batch), takes ? 16 : 8);
 }

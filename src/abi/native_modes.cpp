@@ -1,5 +1,11 @@
 #include "src/abi/native_modes.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "kernels/catalogue.h"
+
 namespace skgemm {
 
 Status check_schedule(skgemm_schedule_t schedule, int64_t parameter) {
@@ -30,8 +36,9 @@ Status check_tile(int32_t width, skgemm_orientation_t orientation) {
 }
 
 Status check_cluster(int32_t m, int32_t n) {
-  const auto one_or_two = [](int32_t ctas) { return ctas == 1 || ctas == 2; };
-  if ((m == 0 && n == 0) || (one_or_two(m) && one_or_two(n))) return Status::success();
+  const ClusterShape asked{m, n};
+  if (asked == ClusterShape{0, 0} || std::ranges::find(kClusterShapes, asked) != std::end(kClusterShapes))
+    return Status::success();
   return Status::invalid("the cluster is " + std::to_string(m) + " x " + std::to_string(n) +
                          " CTAs, it must be 0 x 0 "
                          "(the model chooses), or 1 or 2 along m and along n");

@@ -43,9 +43,8 @@ std::vector<int32_t> balanced_widths(int64_t extent, int64_t step) {
 
 std::vector<Forced> tiles_for(int64_t m, int64_t n) {
   constexpr int64_t kStep = 16;  // of the kernels that take a width
-  constexpr ClusterShape kClusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
   std::vector<Forced> tiles;
-  for (const ClusterShape& cluster : kClusters) {
+  for (const ClusterShape& cluster : kClusterShapes) {
     const size_t every = cluster.ctas() == 1 ? 1 : 2;
     for (const bool swapped : {false, true}) {
       const std::vector<int32_t> widths = balanced_widths(swapped ? m : n, kStep);
@@ -54,10 +53,6 @@ std::vector<Forced> tiles_for(int64_t m, int64_t n) {
     }
   }
   return tiles;
-}
-
-int64_t workers_of(const DeviceModel& device, const ClusterShape& cluster) {
-  return cluster.ctas() == 4 ? device.fours : device.sms / cluster.ctas();
 }
 
 // The parts that tiles are cut into: the more tiles are tried, the fewer.
@@ -82,15 +77,12 @@ std::vector<Forced> schedules_for(const Forced& tile, const skgemm_plan_t& base,
 }
 
 bool has_tile(const skgemm_plan_t& plan, const Forced& asked) {
-  const auto& [m, n] = asked.cluster;
-  const bool width = asked.swapped ? plan.tile_m == asked.width * m : plan.tile_n == asked.width * n;
-  return (plan.swapped != 0) == asked.swapped && width && plan.cluster_m == m && plan.cluster_n == n;
+  const TileShape tile = tile_of(plan);
+  return tile.swapped == asked.swapped && tile.cluster == asked.cluster && tile.width() == asked.width;
 }
 
-bool has_idle_ctas(const skgemm_plan_t& plan, int64_t m, int64_t n) {
-  const auto idle = [](int32_t tile, int32_t ctas, int64_t extent) { return tile - tile / ctas >= extent; };
-  return (plan.cluster_m > 1 && idle(plan.tile_m, plan.cluster_m, m)) ||
-         (plan.cluster_n > 1 && idle(plan.tile_n, plan.cluster_n, n));
+TileShape tile_of(const skgemm_plan_t& plan) {
+  return {plan.tile_m, plan.tile_n, plan.swapped != 0, {plan.cluster_m, plan.cluster_n}};
 }
 
 bool has_schedule(const skgemm_plan_t& plan, const Forced& asked) {

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "heuristics/device_model.h"
 #include "kernels/catalogue.h"
 #include "skgemm.h"
 #include "src/cli/bench_report.h"
@@ -25,14 +24,11 @@ struct Forced {
 std::vector<int32_t> balanced_widths(int64_t extent, int64_t step);
 // All tiles to be tried on an m x n product: those widths either way by single CTAs, and every second one by clusters.
 std::vector<Forced> tiles_for(int64_t m, int64_t n);
-// How many CTAs, or clusters, run at once, with an SM for each CTA.
-int64_t workers_of(const DeviceModel& device, const ClusterShape& cluster);
 // Schedules worth forcing on the tiles of `base`, a data-parallel plan with the tile of `tile`.
 std::vector<Forced> schedules_for(const Forced& tile, const skgemm_plan_t& base, int64_t workers);
 // Whether a plan has the tile and the cluster that were asked for.
 bool has_tile(const skgemm_plan_t& plan, const Forced& asked);
-// Whether the first tile already is more than an m x n product has for all CTAs of a cluster.
-bool has_idle_ctas(const skgemm_plan_t& plan, int64_t m, int64_t n);
+TileShape tile_of(const skgemm_plan_t& plan);
 // Whether the plan has the schedule and the grid that were asked for.
 bool has_schedule(const skgemm_plan_t& plan, const Forced& asked);
 // Whether both plans make a launch do the same: hybrids without a partial wave are data-parallel, and so on.

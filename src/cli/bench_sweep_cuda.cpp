@@ -50,8 +50,10 @@ bool Sweeper::add_tile(const Forced& tile, Sweep& sweep) {
   whole.schedule = ScheduleKind::data_parallel;
   const skgemm_plan_t base = plan(whole, sweep.c);
   if (base.tiles == 0 || (tile.width != 0 && !has_tile(base, tile))) return false;
-  if (has_idle_ctas(base, sweep.c.m, sweep.c.n)) return true;
-  for (const Forced& forced : schedules_for(tile, base, workers_of(device_, {base.cluster_m, base.cluster_n}))) {
+  const TileShape shape = tile_of(base);
+  if (shape.has_idle_ctas(sweep.c.m, sweep.c.n)) return true;
+  const int64_t workers = clusters_at_once(device_, device_.sms, shape.cluster.ctas());
+  for (const Forced& forced : schedules_for(tile, base, workers)) {
     const skgemm_plan_t answer = plan(forced, sweep.c);
     if ((tile.width != 0 && !has_tile(answer, tile)) || !has_schedule(answer, forced)) continue;
     const auto known = [&](const SweptPlan& p) { return same_work(p.plan, answer); };

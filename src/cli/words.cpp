@@ -49,11 +49,6 @@ constexpr struct {
     {"swapped", Orientation::swapped},
 };
 
-constexpr struct {
-  const char* word;
-  ClusterShape cluster;
-} kClusters[] = {{"auto", {0, 0}}, {"1x1", {1, 1}}, {"2x1", {2, 1}}, {"1x2", {1, 2}}, {"2x2", {2, 2}}};
-
 template <class Number>
 std::optional<Number> whole_number(std::string_view word) {
   Number value{};
@@ -97,8 +92,9 @@ std::optional<Orientation> orientation_of_word(std::string_view word) {
 }
 
 std::optional<ClusterShape> cluster_of_word(std::string_view word) {
-  for (const auto& row : kClusters) {
-    if (word == row.word) return row.cluster;
+  if (word == "auto") return ClusterShape{0, 0};
+  for (const ClusterShape& cluster : kClusterShapes) {
+    if (word == word_of(cluster)) return cluster;
   }
   return std::nullopt;
 }

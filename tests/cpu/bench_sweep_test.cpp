@@ -76,10 +76,10 @@ TEST(Sweep, stream_k_grids_are_multiples_of_the_tiles_and_the_machine) {
 
 TEST(Sweep, clusters_are_workers) {
   const DeviceModel& h200 = *find_device("h200");
-  EXPECT_EQ(workers_of(h200, {1, 1}), 132);
-  EXPECT_EQ(workers_of(h200, {2, 1}), 66);
-  EXPECT_EQ(workers_of(h200, {1, 2}), 66);
-  EXPECT_EQ(workers_of(h200, {2, 2}), 30);
+  EXPECT_EQ(clusters_at_once(h200, h200.sms, 1), 132);
+  EXPECT_EQ(clusters_at_once(h200, h200.sms, 2), 66);
+  EXPECT_EQ(clusters_at_once(h200, h200.sms, 2), 66);
+  EXPECT_EQ(clusters_at_once(h200, h200.sms, 4), 30);
 }
 
 // With what the selector answers, as the sweep on the device does it.
@@ -105,15 +105,15 @@ size_t plans_of_sweep(int64_t m, int64_t n, int64_t k) {
     whole.schedule = ScheduleKind::data_parallel;
     const skgemm_plan_t base = plan(whole);
     EXPECT_TRUE(has_tile(base, tile)) << to_string(base);
-    if (has_idle_ctas(base, m, n)) continue;
-    for (const Forced& forced : schedules_for(tile, base, workers_of(device, tile.cluster))) {
+    if (tile_of(base).has_idle_ctas(m, n)) continue;
+    for (const Forced& forced : schedules_for(tile, base, clusters_at_once(device, device.sms, tile.cluster.ctas()))) {
       const skgemm_plan_t answer = plan(forced);
       if (!has_tile(answer, tile) || !has_schedule(answer, forced)) continue;
       if (std::ranges::none_of(plans, [&](const skgemm_plan_t& p) { return same_work(p, answer); }))
         plans.push_back(answer);
     }
   }
-  for (const ClusterShape& cluster : {ClusterShape{1, 1}, {2, 1}, {1, 2}, {2, 2}}) {
+  for (const ClusterShape& cluster : kClusterShapes) {
     const bool possible = (cluster.m == 1 || m > 256) && (cluster.n == 1 || n > 256);
     EXPECT_TRUE(!possible || std::ranges::any_of(plans, [&](const skgemm_plan_t& p) {
       return p.cluster_m == cluster.m && p.cluster_n == cluster.n;
@@ -141,11 +141,11 @@ TEST(Sweep, a_case_has_a_bounded_number_of_plans_with_every_cluster) {
 TEST(Sweep, clusters_without_work_are_not_measured) {
   skgemm_plan_t plan = plan_of(ScheduleKind::data_parallel, 1, 1, 1, 0);
   plan.tile_m = 256, plan.cluster_m = 2;
-  EXPECT_TRUE(has_idle_ctas(plan, 128, 192));
-  EXPECT_FALSE(has_idle_ctas(plan, 129, 1));
+  EXPECT_TRUE(tile_of(plan).has_idle_ctas(128, 192));
+  EXPECT_FALSE(tile_of(plan).has_idle_ctas(129, 1));
   plan.tile_n = 384, plan.cluster_n = 2;
-  EXPECT_TRUE(has_idle_ctas(plan, 129, 192));
-  EXPECT_FALSE(has_idle_ctas(plan, 129, 193));
+  EXPECT_TRUE(tile_of(plan).has_idle_ctas(129, 192));
+  EXPECT_FALSE(tile_of(plan).has_idle_ctas(129, 193));
 }
 
 TEST(Sweep, answers_are_held_against_what_was_asked) {

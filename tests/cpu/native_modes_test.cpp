@@ -5,14 +5,11 @@
 
 #include "skgemm.h"
 #include "src/context.h"
+#include "tests/cpu/last_error.h"
 
 namespace {
 
-::testing::AssertionResult says(const std::string& words) {
-  const std::string error = skgemm_last_error();
-  if (error.find(words) != std::string::npos) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << "\"" << error << "\" doesn't say \"" << words << "\"";
-}
+using skgemm::says;
 
 class NativeModes : public ::testing::Test {
  protected:

@@ -12,15 +12,11 @@
 #include "skgemm.h"
 #include "src/context.h"
 #include "src/gpu.h"
+#include "tests/cpu/last_error.h"
 
 namespace {
 
-std::string last_error() { return skgemm_last_error(); }
-
-::testing::AssertionResult says(const char* words) {
-  if (last_error().find(words) != std::string::npos) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << "\"" << last_error() << "\" doesn't say \"" << words << "\"";
-}
+using skgemm::last_error, skgemm::says;
 
 TEST(NativeWithoutGpu, CreateSaysWhyAndWhatToDo) {
   if (skgemm::gpu::availability().usable) GTEST_SKIP() << "there is a GPU";
@@ -188,7 +184,7 @@ TEST_F(NativeCalls, BadSettingsChangeNothing) {
 TEST_F(NativeCalls, TheBadArgumentIsNamed) {
   const auto refused = [this](auto change, const std::string& words) {
     EXPECT_EQ(with(change), SKGEMM_STATUS_INVALID_VALUE);
-    EXPECT_TRUE(says(words.c_str()));
+    EXPECT_TRUE(says(words));
   };
   for (const int op : {3, -1}) {
     refused([op](auto& g) { g.op_a = static_cast<skgemm_op_t>(op); }, "skgemm_gemm_ex: op_a is " + std::to_string(op));

@@ -14,7 +14,7 @@ TEST(SelectCluster, ForcedClustersAreKept) {
   int shared = 0;
   for_random_shapes(200, [&](Shape shape) {
     shape.a_align = shape.b_align = 16;
-    for (const ClusterShape& cluster : kClusters) {
+    for (const ClusterShape& cluster : kClusterShapes) {
       for (int kind = 0; kind <= 5; ++kind) {
         const Limits limits{.forced = static_cast<ScheduleKind>(kind), .forced_cluster = cluster};
         const Plan plan = select(shape, h200(), limits);
@@ -34,7 +34,7 @@ TEST(SelectCluster, ForcedClustersAreKept) {
 }
 
 TEST(SelectCluster, ForcedClustersOfForcedTilesAreKept) {
-  for (const ClusterShape& cluster : kClusters) {
+  for (const ClusterShape& cluster : kClusterShapes) {
     for (const Orientation orientation : {Orientation::straight, Orientation::swapped}) {
       for (int width = 16; width <= 256; width += 16) {
         const Limits limits{.forced_width = width, .forced_orientation = orientation, .forced_cluster = cluster};
@@ -52,7 +52,7 @@ TEST(SelectCluster, ForcedClustersOfForcedTilesAreKept) {
 
 // The kernel that takes operands as they lie has none, nor has a machine with no room for it.
 TEST(SelectCluster, SingleCtasWhereClustersCanNotBe) {
-  for (const ClusterShape& cluster : kClusters) {
+  for (const ClusterShape& cluster : kClusterShapes) {
     const Limits limits{.workspace_bytes = kCounterBytes, .forced_cluster = cluster};
     for (const auto& [a_align, b_align] : {std::pair{2, 16}, {16, 8}, {4, 2}}) {
       Shape shape = half(4096, 4096, 1000);

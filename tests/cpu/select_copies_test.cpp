@@ -1,9 +1,7 @@
 // Operands whose lines aren't aligned: what room the selector counts for their copies, and what it does without it.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdint>
-#include <random>
 #include <string>
 
 #include "kernels/aligned_copy.h"
@@ -30,24 +28,19 @@ size_t plainly_counted(const Shape& s) {
   return bytes;
 }
 
-// Random shapes of all layouts; A, B or both unaligned; some batches share one or both.
+// Of all layouts; A, B or both unaligned; some batches share one or both.
 template <class Body>
 void for_unaligned_shapes(int count, Body&& body) {
-  std::mt19937_64 random(23);
-  std::uniform_real_distribution<double> log2(0, 12.5);
-  const auto extent = [&] { return static_cast<int64_t>(std::exp2(log2(random))); };
-  for (int i = 0; i < count; ++i) {
-    Shape shape = half(extent(), extent(), extent(), i % 5 == 0 ? 3 : 1);
+  const auto vary = [](Shape& shape, int i) {
+    shape.batch = i % 5 == 0 ? 3 : 1;
     shape.a_k_major = i % 2 == 0;
     shape.b_k_major = i % 4 < 2;
     if (i % 3 != 0) shape.a_align = 2;
     if (i % 3 != 1) shape.b_align = 8;
     shape.a_shared = shape.batch > 1 && i % 15 < 10;
     shape.b_shared = shape.batch > 1 && i % 15 > 0;
-    SCOPED_TRACE(testing::Message() << i << ": " << shape.m << " x " << shape.n << " x " << shape.k);
-    body(shape);
-    if (testing::Test::HasFatalFailure()) return;
-  }
+  };
+  for_drawn_shapes(count, 23, 12.5, vary, body);
 }
 
 TEST(AlignedCopy, LinesStartInSectorsAndEntriesAtMultiplesOf256) {

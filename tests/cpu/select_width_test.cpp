@@ -35,7 +35,7 @@ TEST(SelectWidth, TheFreeChoiceIsTheFastest) {
           const Limits limits{.forced = static_cast<ScheduleKind>(kind),
                               .forced_width = width,
                               .forced_orientation = orientation,
-                              .forced_cluster = kClusters[turn++ % 4]};
+                              .forced_cluster = kClusterShapes[turn++ % 4]};
           const Plan plan = select(shape, device, limits);
           // Left to itself the selector splits no tile fixedly, and shares all tiles only below a wave.
           const Schedule& s = plan.schedule;
@@ -157,7 +157,7 @@ TEST(SelectWidth, EveryPartOfATileHasACounter) {
                       .forced_parameter = 2,
                       .forced_width = 128,
                       .forced_orientation = Orientation::straight};
-  for (const ClusterShape& cluster : kClusters) {
+  for (const ClusterShape& cluster : kClusterShapes) {
     Limits forced = limits;
     forced.forced_cluster = cluster;
     EXPECT_EQ(select(half(128 * 50, 128 * 40, 1024), h200(), forced).schedule.kind, ScheduleKind::fixed_split);
