@@ -40,15 +40,15 @@ __device__ __forceinline__ void align_line(const AlignJob& x, int64_t line, int 
     for (int i = 0; i < kTogether; ++i) {
       const int64_t piece = first + i * x.lanes;
       if (piece >= pieces) break;
-      reinterpret_cast<uint4&>(word[i][0]) = read_piece(aligned + 16 * piece, end);
-      reinterpret_cast<uint4&>(word[i][4]) = read_piece(aligned + 16 * piece + 16, end);
+      put_piece(word[i], read_piece(aligned + 16 * piece, end));
+      put_piece(word[i] + 4, read_piece(aligned + 16 * piece + 16, end));
     }
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
       const int64_t piece = first + i * x.lanes;
       if (piece >= pieces) break;
       shift_down(word[i], shift);
-      *reinterpret_cast<uint4*>(to + 16 * piece) = {word[i][0], word[i][1], word[i][2], word[i][3]};
+      *reinterpret_cast<uint4*>(to + 16 * piece) = first_piece(word[i]);
     }
   }
 }

@@ -24,6 +24,15 @@ __device__ __forceinline__ uint4 read_piece(const char* from, const char* end) {
                           : read_elements(from, static_cast<int>(end - from) / 2);
 }
 
+// Pieces as words, which can be shifted over their ends.
+__device__ __forceinline__ void put_piece(uint32_t* word, const uint4& piece) {
+  word[0] = piece.x;
+  word[1] = piece.y;
+  word[2] = piece.z;
+  word[3] = piece.w;
+}
+__device__ __forceinline__ uint4 first_piece(const uint32_t* word) { return {word[0], word[1], word[2], word[3]}; }
+
 // Moves what begins `bytes` (even, below 16) into word[0] to its front, for all words but the last four.
 template <int kWords>
 __device__ __forceinline__ void shift_down(uint32_t (&word)[kWords], int bytes) {

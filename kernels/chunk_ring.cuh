@@ -8,6 +8,7 @@
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/shared_access.cuh"
 #include "kernels/ptx/thread_index.cuh"
+#include "kernels/ring_position.cuh"
 #include "kernels/wgmma_params.h"
 
 namespace skgemm {
@@ -17,6 +18,13 @@ struct Output {
   char* c;
   int along, lines;
 };
+// Of that, the chunk of columns of X*Y from `column` on.
+__device__ __forceinline__ Output chunk_of(const WgmmaParams& p, bool swapped, const Output& out, int column) {
+  const int columns = min(p.width - column, 64);
+  return {out.c + (swapped ? int64_t{column} * 2 : column * p.c_pitch),
+          min(swapped ? out.along - column : out.along, swapped ? columns : 64),
+          min(swapped ? out.lines : out.lines - column, swapped ? 64 : columns)};
+}
 
 __device__ __forceinline__ uint32_t chunk_offset(uint32_t line, uint32_t piece) {
   return line * wgmma_smem::kLineBytes + ((piece ^ line % 8) << 4);
@@ -34,24 +42,21 @@ class ChunkStore {
 
   // The chunk in `buffer`: of columns [column, column + 64) of the part of X*Y that goes to `out`.
   __device__ __forceinline__ void store(const Output& out, int column, uint32_t buffer) const {
-    char* const c = out.c + (p_.swapped ? int64_t{column} * 2 : column * p_.c_pitch);
-    const int columns = min(p_.width - column, 64);
-    const int along = min(p_.swapped ? out.along - column : out.along, p_.swapped ? columns : 64);
-    const int lines = min(p_.swapped ? out.lines : out.lines - column, p_.swapped ? 64 : columns);
-    if (p_.c_vector && along % 8 == 0)
-      store_vectors(c, along, lines, buffer);
+    const Output chunk = chunk_of(p_, p_.swapped, out, column);
+    if (p_.c_vector && chunk.along % 8 == 0)
+      store_vectors(chunk, buffer);
     else
-      store_shifted(c, along, lines, buffer);
+      store_shifted(chunk, buffer);
   }
 
  private:
-  __device__ __forceinline__ void store_vectors(char* c, int along, int lines, uint32_t buffer) const {
-    const int at = static_cast<int>(lane_ % 8), pieces = along / 8;
+  __device__ __forceinline__ void store_vectors(const Output& chunk, uint32_t buffer) const {
+    const int at = static_cast<int>(lane_ % 8), pieces = chunk.along / 8;
     int line = static_cast<int>(first_ + lane_ / 8);
     const int64_t four = 4 * p_.c_pitch;
-    char* to = c + line * p_.c_pitch + at * 16;
+    char* to = chunk.c + line * p_.c_pitch + at * 16;
 #pragma unroll 1
-    for (int round = 0; round < kRounds && 16 * round + static_cast<int>(first_) < lines; ++round) {
+    for (int round = 0; round < kRounds && 16 * round + static_cast<int>(first_) < chunk.lines; ++round) {
       uint4 v[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
@@ -59,14 +64,14 @@ class ChunkStore {
       }
 #pragma unroll
       for (int i = 0; i < 4; ++i, to += four, line += 4) {
-        if (line < lines && at < pieces) *reinterpret_cast<uint4*>(to) = v[i];
+        if (line < chunk.lines && at < pieces) *reinterpret_cast<uint4*>(to) = v[i];
       }
       buffer += 16 * wgmma_smem::kLineBytes;
     }
   }
   // Lines at any address: from its first multiple of 16 bytes on in vectors, each of elements of two pieces, and what
   // is left at both ends one by one. Four lines at a time, eight lanes each, and twice that before anything is stored.
-  __device__ __forceinline__ void store_shifted(char* c, int along, int lines, uint32_t buffer) const {
+  __device__ __forceinline__ void store_shifted(const Output& chunk, uint32_t buffer) const {
     constexpr int kTogether = 2;
 #pragma unroll 1
     for (int round = 0; round < 4 * kRounds; round += kTogether) {
@@ -74,7 +79,7 @@ class ChunkStore {
 #pragma unroll
       for (int i = 0; i < kTogether; ++i) {
         const int line = static_cast<int>(first_ + lane_ / 8) + 4 * (round + i);
-        load(x[i], c + line * p_.c_pitch, line < lines ? along : 0, buffer, line);
+        load(x[i], chunk.c + line * p_.c_pitch, line < chunk.lines ? chunk.along : 0, buffer, line);
       }
 #pragma unroll
       for (int i = 0; i < kTogether; ++i) store(x[i]);
@@ -92,8 +97,8 @@ class ChunkStore {
     x.along = along;
     x.ahead = static_cast<int>(-reinterpret_cast<uintptr_t>(to) / 2 & 7);
     x.behind = along - max(along - x.ahead, 0) % 8;
-    put(x.word, ptx::load_shared_16(buffer + chunk_offset(line, lane)));
-    put(x.word + 4, ptx::load_shared_16(buffer + chunk_offset(line, min(lane + 1, 7))));
+    put_piece(x.word, ptx::load_shared_16(buffer + chunk_offset(line, lane)));
+    put_piece(x.word + 4, ptx::load_shared_16(buffer + chunk_offset(line, min(lane + 1, 7))));
     x.head = ptx::load_shared_2(buffer + chunk_offset(line, 0) + 2 * lane);
     const int e = min(x.behind + lane, 63);
     x.tail = ptx::load_shared_2(buffer + chunk_offset(line, e / 8) + e % 8 * 2);
@@ -101,15 +106,9 @@ class ChunkStore {
   __device__ __forceinline__ void store(Shifted& x) const {
     const int lane = static_cast<int>(lane_ % 8), e = x.ahead + 8 * lane;
     shift_down(x.word, 2 * x.ahead);
-    if (e + 8 <= x.along) *reinterpret_cast<uint4*>(x.to + e) = {x.word[0], x.word[1], x.word[2], x.word[3]};
+    if (e + 8 <= x.along) *reinterpret_cast<uint4*>(x.to + e) = first_piece(x.word);
     if (lane < min(x.ahead, x.along)) x.to[lane] = x.head;
     if (x.behind + lane < x.along) x.to[x.behind + lane] = x.tail;
-  }
-  static __device__ __forceinline__ void put(uint32_t* word, const uint4& piece) {
-    word[0] = piece.x;
-    word[1] = piece.y;
-    word[2] = piece.z;
-    word[3] = piece.w;
   }
 
   const WgmmaParams& p_;
@@ -138,28 +137,28 @@ class ChunkRing {
     ptx::mbarrier_init_fence();
   }
 
-  __device__ __forceinline__ uint32_t buffer() const { return buffers_ + at_ * wgmma_smem::kChunkBytes; }
+  __device__ __forceinline__ uint32_t buffer() const { return buffers_ + position_.at * wgmma_smem::kChunkBytes; }
 
   // The warpgroup's side: until the next buffer is free; what it then holds, from each of the four warps.
-  __device__ __forceinline__ void wait_empty() const { ptx::mbarrier_wait(empty(), phase_ ^ 1); }
+  __device__ __forceinline__ void wait_empty() const { ptx::mbarrier_wait(empty(), position_.phase ^ 1); }
   __device__ __forceinline__ void push(const Output& out, int column, bool last) {
     if (ptx::thread_index() % 128 == 0) message() = {out, column, last};
     __syncwarp();
     if (ptx::lane_index() == 0) ptx::mbarrier_arrive(full());
-    advance();
+    position_.advance(chunks_);
   }
 
   // The storing warp's side.
   __device__ __forceinline__ void store_all(const WgmmaParams& p) {
     const ChunkStore<4> chunk(p, 0);
     while (true) {
-      ptx::mbarrier_wait(full(), phase_);
+      ptx::mbarrier_wait(full(), position_.phase);
       const Message x = message();
       if (x.out.c != nullptr) chunk.store(x.out, x.column, buffer());
       if (x.last) return;
       __syncwarp();
       if (ptx::lane_index() == 0) ptx::mbarrier_arrive(empty());
-      advance();
+      position_.advance(chunks_);
     }
   }
 
@@ -172,23 +171,17 @@ class ChunkRing {
   };
 
   __device__ __forceinline__ Message& message() const {
-    return *reinterpret_cast<Message*>(messages_ + at_ * wgmma_smem::kChunkMessageBytes);
+    return *reinterpret_cast<Message*>(messages_ + position_.at * wgmma_smem::kChunkMessageBytes);
   }
-  __device__ __forceinline__ uint32_t full() const { return barriers_ + 8 * at_; }
+  __device__ __forceinline__ uint32_t full() const { return barriers_ + 8 * position_.at; }
   __device__ __forceinline__ uint32_t empty() const {
     return full() + (wgmma_smem::kChunkEmptyAt - wgmma_smem::kChunkFullAt);
-  }
-  __device__ __forceinline__ void advance() {
-    if (++at_ == chunks_) {
-      at_ = 0;
-      phase_ ^= 1;
-    }
   }
 
   char* messages_;
   uint32_t barriers_, buffers_;
-  int chunks_, at_ = 0;
-  uint32_t phase_ = 0;
+  int chunks_;
+  RingPosition position_;
 };
 
 }  // namespace skgemm

@@ -2,7 +2,6 @@
 // rows x columns CTAs has part (r % rows, r / rows): those of one row use the same 128 rows of X, those of one column
 // the same columns of Y. Each loads an equal part of both operands into all CTAs that use them.
 #pragma once
-#include "kernels/ptx/cluster.cuh"
 #include "kernels/wgmma_params.h"
 
 namespace skgemm {

@@ -108,9 +108,7 @@ class HalfEpilogue {
 
   // C into the chunk of columns from `first` on, by the warpgroup.
   __device__ __forceinline__ void read(int first, uint32_t buffer) const {
-    const char* const c = out_.c + (kSwapped ? int64_t{first} * 2 : first * p_.c_pitch);
-    const int along = min(kSwapped ? min(out_.along, p_.width) - first : out_.along, 64);
-    const int lines = min(kSwapped ? out_.lines : min(out_.lines, p_.width) - first, 64);
+    const auto [c, along, lines] = chunk_of(p_, kSwapped, out_, first);
     if (p_.c_vector && along % 8 == 0) {
       const int thread = ptx::thread_index() % 128, at = thread % 8;
       uint4 v[kVectors];

@@ -1,6 +1,7 @@
 // The wgmma kernel: two warpgroups of consumers each run cta_main for their rows of every tile; a third one feeds them
 // (a thread for each operand, by TMA) and stores what they have done.
 #pragma once
+#include "kernels/ptx/cluster.cuh"
 #include "kernels/ptx/cp_async.cuh"
 #include "kernels/ptx/dependent_launch.cuh"
 #include "kernels/ptx/shared_access.cuh"

@@ -1,6 +1,7 @@
 // fp16 and bf16 on Hopper's tensor cores: one warpgroup's 64 rows of a tile, both operands from shared memory, the
 // tile's width one of sixteen instructions (algorithm 3, MacLoop).
 #pragma once
+#include "kernels/ptx/cluster.cuh"
 #include "kernels/ptx/thread_index.cuh"
 #include "kernels/ptx/wgmma.cuh"
 #include "kernels/tma_ring.cuh"
@@ -26,7 +27,8 @@ class MainloopWgmma {
   // Sums of the next `steps` stages.
   __device__ __forceinline__ void sum(Sums sums, int width, int steps) {
     ring_.make_uniform();
-    for_width<wgmma_smem::kWidthStep>(width, [&](auto w) { sum<decltype(w)::value>(sums, ptx::uniform(steps)); });
+    const int same = ptx::uniform(steps);
+    for_width<wgmma_smem::kWidthStep>(width, [&](auto w) { sum<decltype(w)::value>(sums, same); });
   }
   // Leaves the next `steps` stages unread.
   __device__ __forceinline__ void skip(int steps) {

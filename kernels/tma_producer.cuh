@@ -23,24 +23,6 @@ struct StagePart {
   uint32_t ctas;  // that use it, each a bit
   bool alone;     // only this one does
 };
-template <bool kKMajor>
-__device__ __forceinline__ void tma_copy(const Lines& x, const TmaRing& ring, const StagePart& part, int first, int k,
-                                         int entry) {
-  using namespace wgmma_smem;
-  uint32_t to = ring.address() + part.to;
-  int along = (kKMajor ? k : first) + part.along;
-  const int line = (kKMajor ? first : k) + part.line;
-#pragma unroll 1
-  for (int block = part.blocks; block > 0; --block) {
-    if (part.alone)
-      ptx::tma_load(to, &x.map, ring.full(), along, line, entry);
-    else
-      ptx::tma_load_to(static_cast<uint16_t>(part.ctas), to, &x.map, ring.full(), along, line, entry);
-    to += kBlock * kLineBytes;
-    along += kBlock;
-  }
-}
-
 // Copies one operand of each k-step of the worker's units: X's producer walks the schedule and tells all others of its
 // units, Y's has them from the queue. Each for an elected thread of its warp (ptx::elect_one): otherwise a TMA
 // instruction becomes a loop over threads.
@@ -121,29 +103,42 @@ class TmaProducer {
   __device__ __forceinline__ void prefetch(const StepOrigin& origin, int steps) const {
     constexpr int kMost = 4;
     if (p_.alpha.device != nullptr || 2 * gridDim.x > ptx::multiprocessors()) return;
-    const int entry = x_.batch_pitch == 0 ? 0 : origin.entry, first = kIsX ? origin.x : origin.y;
+    const int entry = x_.batch_pitch == 0 ? 0 : origin.entry;
 #pragma unroll 1
     for (int step = 0; step < min(steps, kMost); ++step) {
-      const int k = origin.k + step * wgmma_smem::kTileK;
-      int along = (kKMajor ? k : first) + part_.along;
-#pragma unroll 1
-      for (int block = part_.blocks; block > 0; --block, along += wgmma_smem::kBlock) {
-        ptx::tma_prefetch(&x_.map, along, (kKMajor ? first : k) + part_.line, entry);
-      }
+      for_boxes(origin, origin.k + step * wgmma_smem::kTileK, [&](int along, int line) {
+        ptx::tma_prefetch(&x_.map, along, line, entry);
+      });
     }
   }
 
   __device__ __forceinline__ void copy(const StepOrigin& origin, int steps) {
-    const int entry = x_.batch_pitch == 0 ? 0 : origin.entry, first = kIsX ? origin.x : origin.y;
+    const int entry = x_.batch_pitch == 0 ? 0 : origin.entry;
     int k = origin.k;
 #pragma unroll 1
     for (; steps > 0; --steps) {
       ring_.wait_empty();
       ptx::mbarrier_arrive_expect(ring_.full(), extent() * wgmma_smem::kLineBytes);
-      tma_copy<kKMajor>(x_, ring_, part_, first, k, entry);
+      uint32_t to = ring_.address() + part_.to;
+      for_boxes(origin, k, [&](int along, int line) {
+        if (part_.alone)
+          ptx::tma_load(to, &x_.map, ring_.full(), along, line, entry);
+        else
+          ptx::tma_load_to(static_cast<uint16_t>(part_.ctas), to, &x_.map, ring_.full(), along, line, entry);
+        to += wgmma_smem::kBlock * wgmma_smem::kLineBytes;
+      });
       ring_.advance();
       k += wgmma_smem::kTileK;
     }
+  }
+
+  // Calls each(first element of a line, first line) for the boxes of the part of the k-step at `k`.
+  template <class Each>
+  __device__ __forceinline__ void for_boxes(const StepOrigin& origin, int k, const Each& each) const {
+    const int first = kIsX ? origin.x : origin.y, line = (kKMajor ? first : k) + part_.line;
+    int along = (kKMajor ? k : first) + part_.along;
+#pragma unroll 1
+    for (int block = part_.blocks; block > 0; --block, along += wgmma_smem::kBlock) each(along, line);
   }
 
   const WgmmaParams& p_;

@@ -1,9 +1,9 @@
 // The ring of stages between the producers and the consumer warpgroups: for each stage a barrier that its bytes have
 // arrived and one that all consumer warps have read them. Each side walks it with a position of its own.
 #pragma once
-#include "kernels/cluster_place.cuh"
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/thread_index.cuh"
+#include "kernels/ring_position.cuh"
 #include "kernels/wgmma_smem.h"
 
 namespace skgemm {
@@ -25,30 +25,23 @@ class TmaRing {
     ptx::mbarrier_init_fence();
   }
 
-  __device__ __forceinline__ uint32_t full() const { return smem_ + wgmma_smem::kFullAt + 8 * stage_; }
-  __device__ __forceinline__ uint32_t empty() const { return smem_ + wgmma_smem::kEmptyAt + 8 * stage_; }
+  __device__ __forceinline__ uint32_t full() const { return smem_ + wgmma_smem::kFullAt + 8 * stage(); }
+  __device__ __forceinline__ uint32_t empty() const { return smem_ + wgmma_smem::kEmptyAt + 8 * stage(); }
   __device__ __forceinline__ uint32_t first_empty() const { return smem_ + wgmma_smem::kEmptyAt; }
-  __device__ __forceinline__ int stage() const { return stage_; }
-  __device__ __forceinline__ uint32_t address() const { return smem_ + stage_ * stage_bytes_; }
-  __device__ __forceinline__ void wait_full() const { ptx::mbarrier_wait(full(), phase_); }
-  __device__ __forceinline__ void wait_empty() const { ptx::mbarrier_wait(empty(), phase_ ^ 1); }
+  __device__ __forceinline__ int stage() const { return position_.at; }
+  __device__ __forceinline__ uint32_t address() const { return smem_ + stage() * stage_bytes_; }
+  __device__ __forceinline__ void wait_full() const { ptx::mbarrier_wait(full(), position_.phase); }
+  __device__ __forceinline__ void wait_empty() const { ptx::mbarrier_wait(empty(), position_.phase ^ 1); }
   // Its position known to the compiler as the same for all lanes.
   __device__ __forceinline__ void make_uniform() {
-    stage_ = ptx::uniform(stage_);
-    phase_ = ptx::uniform(phase_);
+    position_ = {ptx::uniform(position_.at), ptx::uniform(position_.phase)};
   }
-  __device__ __forceinline__ void advance() {
-    if (++stage_ == stages_) {
-      stage_ = 0;
-      phase_ ^= 1;
-    }
-  }
+  __device__ __forceinline__ void advance() { position_.advance(stages_); }
 
  private:
   uint32_t smem_;
   int stages_, stage_bytes_;
-  int stage_ = 0;
-  uint32_t phase_ = 0;
+  RingPosition position_;
 };
 
 }  // namespace skgemm

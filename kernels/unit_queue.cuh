@@ -5,6 +5,7 @@
 #include "kernels/cluster_place.cuh"
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/thread_index.cuh"
+#include "kernels/ring_position.cuh"
 #include "kernels/wgmma_params.h"
 
 namespace skgemm {
@@ -83,36 +84,29 @@ class UnitQueue {
 
   // By the one thread that walks.
   __device__ __forceinline__ void push(const QueuedUnit& u) {
-    ptx::mbarrier_wait(empty(), phase_ ^ 1);
-    units_[at_] = u;
+    ptx::mbarrier_wait(empty(), position_.phase ^ 1);
+    units_[position_.at] = u;
     ptx::mbarrier_arrive(full());
-    advance();
+    position_.advance(wgmma_smem::kUnits);
   }
 
   // By readers: the next unit, and, by one thread of each, that it was read.
   __device__ __forceinline__ const QueuedUnit& front() const {
-    ptx::mbarrier_wait(full(), phase_);
-    return units_[at_];
+    ptx::mbarrier_wait(full(), position_.phase);
+    return units_[position_.at];
   }
   __device__ __forceinline__ void pop(bool tells) {
     if (tells) ptx::mbarrier_arrive(empty());
-    advance();
+    position_.advance(wgmma_smem::kUnits);
   }
 
  private:
-  __device__ __forceinline__ uint32_t full() const { return address_ + wgmma_smem::kUnitFullAt + 8 * at_; }
-  __device__ __forceinline__ uint32_t empty() const { return address_ + wgmma_smem::kUnitEmptyAt + 8 * at_; }
-  __device__ __forceinline__ void advance() {
-    if (++at_ == wgmma_smem::kUnits) {
-      at_ = 0;
-      phase_ ^= 1;
-    }
-  }
+  __device__ __forceinline__ uint32_t full() const { return address_ + wgmma_smem::kUnitFullAt + 8 * position_.at; }
+  __device__ __forceinline__ uint32_t empty() const { return address_ + wgmma_smem::kUnitEmptyAt + 8 * position_.at; }
 
   QueuedUnit* units_;
   uint32_t address_;
-  int at_ = 0;
-  uint32_t phase_ = 0;
+  RingPosition position_;
 };
 
 // What cta_main takes its units from, in a consumer warp.

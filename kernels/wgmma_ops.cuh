@@ -33,7 +33,7 @@ class WgmmaOps {
     // Without rows or columns there is nothing to sum, and with alpha == 0 no stage is filled (reads_nothing).
     const bool exists = u.origin.x + 64 * warpgroup_ < p_.rows && u.origin.y < p_.columns;
     if (ptx::uniform(exists && by_.alpha != 0)) {
-      mainloop_.sum(sums_, p_.width, ptx::uniform(u.steps));
+      mainloop_.sum(sums_, p_.width, u.steps);
     } else {
       mainloop_.skip(by_.alpha != 0 ? u.steps : 0);
 #pragma unroll
