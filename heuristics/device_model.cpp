@@ -16,11 +16,11 @@ struct NamedDevice {
 // Blackwell); the H200's rates are measured ones. L2 rates of the others are scaled from the H200's by SMs and clock.
 const std::vector<NamedDevice>& table() {
   static const std::vector<NamedDevice> devices = {
-      {"h200", {"NVIDIA H200", 90, 132, 1.98, 4510, 5500, int64_t{60} << 20, 228 << 10, 30}},
-      {"h100", {"NVIDIA H100 80GB HBM3", 90, 132, 1.98, 3000, 5500, int64_t{50} << 20, 228 << 10, 30}},
-      {"a100", {"NVIDIA A100-SXM4-80GB", 80, 108, 1.41, 1850, 3900, int64_t{40} << 20, 164 << 10, 0}},
-      {"l40s", {"NVIDIA L40S", 89, 142, 2.52, 800, 5000, int64_t{96} << 20, 100 << 10, 0}},
-      {"b200", {"NVIDIA B200", 100, 148, 1.96, 7200, 9000, int64_t{126} << 20, 228 << 10, 33}},
+      {"h200", {"NVIDIA H200", 90, 132, 1.98, 4510, 5500, int64_t{60} << 20, 228 << 10, 30, 15}},
+      {"h100", {"NVIDIA H100 80GB HBM3", 90, 132, 1.98, 3000, 5500, int64_t{50} << 20, 228 << 10, 30, 15}},
+      {"a100", {"NVIDIA A100-SXM4-80GB", 80, 108, 1.41, 1850, 3900, int64_t{40} << 20, 164 << 10}},
+      {"l40s", {"NVIDIA L40S", 89, 142, 2.52, 800, 5000, int64_t{96} << 20, 100 << 10}},
+      {"b200", {"NVIDIA B200", 100, 148, 1.96, 7200, 9000, int64_t{126} << 20, 228 << 10, 33, 16}},
   };
   return devices;
 }
@@ -33,7 +33,8 @@ bool equal_ignoring_case(std::string_view x, std::string_view y) {
 }  // namespace
 
 int64_t clusters_at_once(const DeviceModel& device, int64_t sms, int ctas) {
-  return ctas == 4 ? std::min<int64_t>(sms / 4, device.fours) : sms / ctas;
+  if (ctas < 4) return sms / ctas;
+  return std::min<int64_t>(sms / ctas, ctas == 4 ? device.fours : device.eights);
 }
 
 const DeviceModel* find_device(std::string_view name) {
@@ -61,11 +62,13 @@ DeviceModel with_known_rates(DeviceModel m) {
   if (!(m.l2_gbs > 0)) m.l2_gbs = 32.0 * m.sms * m.clock_ghz;
   // A cluster lies within a GPC, and GPCs hold some SMs more than a multiple of four: 30 on the 132 of an H200.
   if (m.fours == 0 && m.compute_capability >= 90) m.fours = m.sms * 10 / 44;
+  if (m.eights == 0 && m.compute_capability >= 90) m.eights = m.sms * 10 / 88;
   for (const DeviceModel& known : known_devices()) {
     if (known.name != m.name || known.sms != m.sms) continue;
     m.dram_gbs = known.dram_gbs;
     m.l2_gbs = known.l2_gbs;
     m.fours = known.fours;
+    m.eights = known.eights;
   }
   return m;
 }

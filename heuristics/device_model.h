@@ -17,6 +17,7 @@ struct DeviceModel {
   int64_t l2_bytes;
   int64_t smem_per_sm;     // bytes
   int fours = 0;           // clusters of four CTAs, each with an SM for itself, that run at once; 0: none
+  int eights = 0;          // the same of eight
 };
 
 // Clusters of so many CTAs, each with one of `sms` multiprocessors of the device for itself, that run at once. A

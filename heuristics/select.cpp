@@ -40,6 +40,7 @@ class Choice {
   Choice(const KernelRow& row, size_t workspace) : row_(row), workspace_(workspace) {}
 
   void offer(const Ground& ground, const Schedule& s) {
+    if (!s.is_short()) return;  // as kernels walk it
     if (s.counters() * row_.counters * ground.tile.cluster.ctas() > kCounterCapacity) return;
     if (workspace_bytes(s, row_.slot_bytes(ground.tile)) > workspace_) return;
     const CostConstants k = ground.costs.at(std::min(s.ctas, ground.room.sms), ground.room);
@@ -143,6 +144,8 @@ double traffic_bytes(const Shape& s) {
          (elements * size_of(s.in) + static_cast<double>(s.m) * static_cast<double>(s.n) * size_of(s.out));
 }
 
+constexpr const char* kTooLarge = "the product is too large to plan: cut it in parts";
+
 Plan no_plan(const char* why_not) {
   Plan none{};
   none.why_not = why_not;
@@ -187,6 +190,7 @@ Plan select_fixed(const Shape& shape, const KernelRow& row, const DeviceModel& d
   const Ground ground{tile, space_of(shape, row, tile, room.ctas()), room, TileCosts(k)};
   Choice choice(row, limits.workspace_bytes);
   fill(choice, limits, [&](auto&& offer) { offer(ground); });
+  if (!choice.found()) return no_plan(kTooLarge);
   return plan_of(row, choice, std::max(choice.us(), k.a + traffic_bytes(shape) / (device.dram_gbs * 1e3)));
 }
 
@@ -202,6 +206,7 @@ Plan search_width(const Shape& shape, const KernelRow& row, const DeviceModel& d
                    offer(Ground{tile, space_of(shape, row, tile, room.ctas()), room, costs});
                  });
   });
+  if (!choice.found()) return no_plan(kTooLarge);
   return plan_of(row, choice, predicted_us(k, candidate_of(shape, row, choice.tile()), choice.us(), device));
 }
 
@@ -227,6 +232,7 @@ Plan select_width(const Shape& shape, const KernelRow& row, const DeviceModel& d
   Limits rest = limits;
   rest.workspace_bytes -= copies;
   Plan copied = search_width(aligned_of(shape), row, device, rest);
+  if (copied.kernel == nullptr) return copied;
   copied.copy_bytes = copies;
   copied.workspace_bytes = std::max(copied.workspace_bytes, kCounterBytes) + copies;
   copied.predicted_us += copy_us(width_constants_for(row, device).value, copies);
@@ -265,7 +271,7 @@ CostConstants costs_of(const Plan& plan, const Shape& shape, const DeviceModel& 
 Plan select(const Shape& shape, const DeviceModel& device, const Limits& limits) {
   const KernelRow* row = find_kernel(shape.in, device.compute_capability, shape.small_extents);
   if (row == nullptr) return no_plan("no kernel for this type and device");
-  if (!countable(shape, *row)) return no_plan("the product is too large to plan: cut it in parts");
+  if (!countable(shape, *row)) return no_plan(kTooLarge);
   if (row->width_step == 0) return select_fixed(shape, *row, device, limits);
   // Kernels with a run-time width read by TMA alone. Where it doesn't take an operand and there is no room for copies,
   // the kernel for all extents does, as they lie. Its tiles and steps are no more than were counted.

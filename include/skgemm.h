@@ -176,7 +176,8 @@ skgemm_status_t skgemm_set_schedule(skgemm_handle_t handle, skgemm_schedule_t sc
  * their copies (skgemm_set_workspace). INVALID_VALUE for others. skgemm_gemm_plan shows the tile. */
 skgemm_status_t skgemm_set_tile(skgemm_handle_t handle, int32_t width, skgemm_orientation_t orientation);
 /* Forces how many CTAs make a cluster, along m and along n, in kernels that can share loads within one (fp16 and bf16
- * on sm_90); the others ignore it. (0, 0) lets the model choose; otherwise each is 1 or 2; INVALID_VALUE for others.
+ * on sm_90); the others ignore it. (0, 0) lets the model choose; otherwise each is 1, 2 or 4, and there are at most 8
+ * CTAs; INVALID_VALUE for others.
  * Where such a cluster can't be, as an SM limit may leave no room, the model chooses among those that can.
  * skgemm_gemm_plan shows the cluster. */
 skgemm_status_t skgemm_set_cluster(skgemm_handle_t handle, int32_t cluster_m, int32_t cluster_n);

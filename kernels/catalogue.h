@@ -16,8 +16,9 @@ struct ClusterShape {
   constexpr int ctas() const { return m * n; }
   bool operator==(const ClusterShape&) const = default;
 };
-// Those that a kernel can be asked for, where it has any: single CTAs, pairs either way, squares of four.
-inline constexpr ClusterShape kClusterShapes[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
+// Those that a kernel can be asked for, where it has any: up to eight CTAs, the most that every part with clusters
+// takes (CUDA C++ Programming Guide, "Thread Block Clusters").
+inline constexpr ClusterShape kClusterShapes[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}};
 
 // The block of C, in elements, that a worker (a CTA, or a cluster that acts as one) computes at a time. Swapped: as
 // C^T = op(B)^T*op(A)^T, so that the kernel's rows lie along n and its run-time width along m.

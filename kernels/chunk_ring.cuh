@@ -127,24 +127,24 @@ class ChunkRing {
     static_assert(sizeof(Message) <= wgmma_smem::kChunkMessageBytes);
   }
 
-  // By one warp, before any use.
+  // By one thread, before any use.
   static __device__ __forceinline__ void init(uint32_t address) {
-    const int i = ptx::thread_index() % 32;
-    if (i < wgmma_smem::kConsumers * kMost) {
-      ptx::mbarrier_init(address + wgmma_smem::kChunkFullAt + 8 * i, wgmma_smem::kGroupWarps);
-      ptx::mbarrier_init(address + wgmma_smem::kChunkEmptyAt + 8 * i, 1);
+#pragma unroll
+    for (int i = 0; i < wgmma_smem::kConsumers * kMost; ++i) {
+      ptx::mbarrier_init(address + wgmma_smem::kChunkFullAt + 8 * i, 32 * wgmma_smem::kGroupWarps);
+      ptx::mbarrier_init(address + wgmma_smem::kChunkEmptyAt + 8 * i, 32);
     }
     ptx::mbarrier_init_fence();
   }
 
   __device__ __forceinline__ uint32_t buffer() const { return buffers_ + position_.at * wgmma_smem::kChunkBytes; }
 
-  // The warpgroup's side: until the next buffer is free; what it then holds, from each of the four warps.
+  // The warpgroup's side: until the next buffer is free; what it then holds. All lanes tell, on both
+  // sides: each has its own accesses behind it.
   __device__ __forceinline__ void wait_empty() const { ptx::mbarrier_wait(empty(), position_.phase ^ 1); }
   __device__ __forceinline__ void push(const Output& out, int column, bool last) {
     if (ptx::thread_index() % 128 == 0) message() = {out, column, last};
-    __syncwarp();
-    if (ptx::lane_index() == 0) ptx::mbarrier_arrive(full());
+    ptx::mbarrier_arrive(full());
     position_.advance(chunks_);
   }
 
@@ -156,8 +156,7 @@ class ChunkRing {
       const Message x = message();
       if (x.out.c != nullptr) chunk.store(x.out, x.column, buffer());
       if (x.last) return;
-      __syncwarp();
-      if (ptx::lane_index() == 0) ptx::mbarrier_arrive(empty());
+      ptx::mbarrier_arrive(empty());
       position_.advance(chunks_);
     }
   }

@@ -12,14 +12,16 @@ struct ClusterPlace {
   int rank, row, column;
 
   __device__ __forceinline__ explicit ClusterPlace(const WgmmaParams& p) {
-    static_assert(wgmma_smem::kMostClusteredRows == 2 && wgmma_smem::kMostClusteredColumns == 2);  // hence shifts
-    const int block = static_cast<int>(blockIdx.x), row_bits = p.cluster_rows - 1;
-    const int bits = row_bits + p.cluster_columns - 1;
+    const int block = static_cast<int>(blockIdx.x), row_bits = log2(p.cluster_rows);
+    const int bits = row_bits + log2(p.cluster_columns);
     worker = block >> bits;
     rank = block - (worker << bits);
     column = rank >> row_bits;
     row = rank - (column << row_bits);
   }
+
+  // Of 1, 2 or 4.
+  static __device__ __forceinline__ int log2(int extent) { return extent >> 1; }
 
   // This CTA and the others that use the same rows of X, or columns of Y, each a bit.
   __device__ __forceinline__ uint32_t sharing_x(const WgmmaParams& p) const { return p.sharing_x << row; }

@@ -25,41 +25,41 @@ SKGEMM_HD void cta_main(Ops& ops, Units& units) {
 
 // Ops can keep the walk's state elsewhere while the sums have the registers, by three operations more:
 //   void park(cursor, unit), void unpark(unit&) after the mainloop, void unpark(cursor&) after the unit
-template <class Ops>
-inline constexpr bool kParks = requires(Ops& ops, UnitCursor& cursor, Unit& u) {
+template <class Ops, class Int>
+inline constexpr bool kParks = requires(Ops& ops, BasicUnitCursor<Int>& cursor, BasicUnit<Int>& u) {
   ops.park(cursor, u), ops.unpark(u), ops.unpark(cursor);
 };
 
 // The units of a schedule, walked by whoever does them.
-template <class Ops>
+template <class Ops, class Int>
 class WalkedUnits {
  public:
-  SKGEMM_HD WalkedUnits(Ops& ops, const Schedule& s, int64_t worker) : ops_(ops), s_(s), cursor_(s, worker) {}
+  SKGEMM_HD WalkedUnits(Ops& ops, const BasicSchedule<Int>& s, Int worker) : ops_(ops), s_(s), cursor_(s, worker) {}
 
   SKGEMM_HD bool next() {
     if (!cursor_.next(u_)) return false;
-    if constexpr (kParks<Ops>) ops_.park(cursor_, u_);
+    if constexpr (kParks<Ops, Int>) ops_.park(cursor_, u_);
     return true;
   }
-  SKGEMM_HD const Unit& unit() const { return u_; }
-  SKGEMM_HD const Schedule& slots() const { return s_; }
+  SKGEMM_HD const BasicUnit<Int>& unit() const { return u_; }
+  SKGEMM_HD const BasicSchedule<Int>& slots() const { return s_; }
   SKGEMM_HD void summed() {
-    if constexpr (kParks<Ops>) ops_.unpark(u_);
+    if constexpr (kParks<Ops, Int>) ops_.unpark(u_);
   }
   SKGEMM_HD void finished() {
-    if constexpr (kParks<Ops>) ops_.unpark(cursor_);
+    if constexpr (kParks<Ops, Int>) ops_.unpark(cursor_);
   }
 
  private:
   Ops& ops_;
-  const Schedule& s_;
-  UnitCursor cursor_;
-  Unit u_{};
+  const BasicSchedule<Int>& s_;
+  BasicUnitCursor<Int> cursor_;
+  BasicUnit<Int> u_{};
 };
 
-template <class Ops>
-SKGEMM_HD void cta_main(Ops& ops, const Schedule& s, int64_t worker) {
-  WalkedUnits<Ops> units(ops, s, worker);
+template <class Ops, class Int>
+SKGEMM_HD void cta_main(Ops& ops, const BasicSchedule<Int>& s, Int worker) {
+  WalkedUnits<Ops, Int> units(ops, s, worker);
   cta_main(ops, units);
 }
 

@@ -40,26 +40,26 @@ class DeviceOps {
   using BLoader = Loader<typename Smem::B, kBKMajor, kPath>;
 
  public:
-  __device__ __forceinline__ DeviceOps(const GemmParams& params, const Schedule& schedule, char* smem)
+  __device__ __forceinline__ DeviceOps(const GemmParams& params, const ShortSchedule& schedule, char* smem)
       : p_(params), schedule_(schedule), smem_(smem), fixup_(params.args.counters, params.args.slots) {}
 
   // The walk's state waits in shared memory while the mainloop runs. The mainloop has a barrier after its begin, so
   // that unpark sees what park wrote, and the barrier here lets every warp leave the unit before: its fragments are
   // read.
-  __device__ __forceinline__ void park(const UnitCursor& cursor, const Unit& u) const {
+  __device__ __forceinline__ void park(const ShortUnitCursor& cursor, const ShortUnit& u) const {
     __syncthreads();
     if (threadIdx.x == 0) *parked() = {cursor.position(), u};
   }
-  __device__ __forceinline__ void unpark(Unit& u) const { u = parked()->unit; }
-  __device__ __forceinline__ void unpark(UnitCursor& cursor) const { cursor.resume(parked()->position); }
+  __device__ __forceinline__ void unpark(ShortUnit& u) const { u = parked()->unit; }
+  __device__ __forceinline__ void unpark(ShortUnitCursor& cursor) const { cursor.resume(parked()->position); }
 
-  __device__ __forceinline__ void mainloop(const Unit& u) {
+  __device__ __forceinline__ void mainloop(const ShortUnit& u) {
 #pragma unroll
     for (Acc& x : acc_) x = 0;
     if (alpha() == 0) return __syncthreads();  // A and B are not read (BLAS); the barrier is unpark's
     auto a = a_loader<CopyPath::pieces>(u, u.step_begin);
     auto b = b_loader<CopyPath::pieces>(u, u.step_begin);
-    const int steps = static_cast<int>(u.step_end - u.step_begin);
+    const int steps = u.step_end - u.step_begin;
     const int last_left = k_left(u.step_end - 1);
     if (a.in_pieces() && b.in_pieces()) return sum_copied(a, b, steps, last_left);
     if constexpr (kHalf) {
@@ -83,12 +83,12 @@ class DeviceOps {
   __device__ __forceinline__ uint32_t arrive(int64_t counter, uint32_t last) const {
     return fixup_.arrive(counter, last);
   }
-  __device__ __forceinline__ void collect(const Schedule& s, const Unit& u) { fixup_.collect(acc_, s, u); }
+  __device__ __forceinline__ void collect(const ShortSchedule& s, const ShortUnit& u) { fixup_.collect(acc_, s, u); }
 
-  __device__ __forceinline__ void epilogue(const Unit& u) const {
+  __device__ __forceinline__ void epilogue(const ShortUnit& u) const {
     const GemmArgs& g = p_.args;
-    const TileCoord at = schedule_.space.coord(u.tile);
-    const int64_t m = at.m * kConfig.tile_m, n = at.n * kConfig.tile_n;
+    const ShortTileCoord at = schedule_.space.coord(u.tile);
+    const int64_t m = int64_t{at.m} * kConfig.tile_m, n = int64_t{at.n} * kConfig.tile_n;
     const int64_t first = at.batch * g.c_batch_stride + n * g.ldc + m;
     TileOutput<Acc> c{.data = static_cast<char*>(g.c) + first * size_of(g.out),
                       .ld = g.ldc,
@@ -105,8 +105,8 @@ class DeviceOps {
 
  private:
   struct Parked {
-    UnitCursor::Position position;
-    Unit unit;
+    ShortUnitCursor::Position position;
+    ShortUnit unit;
   };
   static __device__ __forceinline__ Parked* parked() {
     __shared__ Parked place;
@@ -120,28 +120,28 @@ class DeviceOps {
 
   // The copies of a unit's tile from k-step `step` on.
   template <CopyPath kPath>
-  __device__ __forceinline__ ALoader<kPath> a_loader(const Unit& u, int64_t step) const {
-    const TileCoord at = schedule_.space.coord(u.tile);
+  __device__ __forceinline__ ALoader<kPath> a_loader(const ShortUnit& u, int64_t step) const {
+    const ShortTileCoord at = schedule_.space.coord(u.tile);
     return ALoader<kPath>(p_.a, {.data = entry(p_.args.a, at.batch),
-                                 .first_mn = at.m * kConfig.tile_m,
+                                 .first_mn = int64_t{at.m} * kConfig.tile_m,
                                  .extent_mn = p_.args.m,
                                  .first_k = step * kConfig.tile_k});
   }
   template <CopyPath kPath>
-  __device__ __forceinline__ BLoader<kPath> b_loader(const Unit& u, int64_t step) const {
-    const TileCoord at = schedule_.space.coord(u.tile);
+  __device__ __forceinline__ BLoader<kPath> b_loader(const ShortUnit& u, int64_t step) const {
+    const ShortTileCoord at = schedule_.space.coord(u.tile);
     return BLoader<kPath>(p_.b, {.data = entry(p_.args.b, at.batch),
-                                 .first_mn = at.n * kConfig.tile_n,
+                                 .first_mn = int64_t{at.n} * kConfig.tile_n,
                                  .extent_mn = p_.args.n,
                                  .first_k = step * kConfig.tile_k});
   }
   // How many elements of k there must be from the first of a `shifted` step on: it reads up to 14 bytes past its own.
   static constexpr int kShiftedLeft = kConfig.tile_k + 16 / size_of(kIn);
   // How many of a unit's last steps have fewer: the tile's last one, and the one before where that is short.
-  __device__ __forceinline__ int steps_apart(const Unit& u) const {
+  __device__ __forceinline__ int steps_apart(const ShortUnit& u) const {
     const int left = k_left(u.step_end - 1);
     const int apart = left < kShiftedLeft - kConfig.tile_k ? 2 : left < kShiftedLeft ? 1 : 0;
-    return static_cast<int>(min(u.step_end - u.step_begin, static_cast<int64_t>(apart)));
+    return min(u.step_end - u.step_begin, apart);
   }
   __device__ __forceinline__ int k_left(int64_t step) const {
     return static_cast<int>(min(p_.args.k - step * kConfig.tile_k, kMany));
@@ -289,10 +289,10 @@ class DeviceOps {
   // The last steps of a `shifted` unit one by one, where they can't be copied so. Works from the parked unit, because
   // until now the sum has had the registers.
   __device__ __forceinline__ void add_last_steps() {
-    Unit u;
+    ShortUnit u;
     unpark(u);
 #pragma unroll 1
-    for (int64_t step = u.step_end - steps_apart(u); step < u.step_end; ++step) {
+    for (int step = u.step_end - steps_apart(u); step < u.step_end; ++step) {
       auto a = a_loader<CopyPath::bounded>(u, step);
       auto b = b_loader<CopyPath::bounded>(u, step);
       __syncthreads();  // every warp has left the stages
@@ -309,7 +309,7 @@ class DeviceOps {
   }
 
   const GemmParams& p_;
-  const Schedule& schedule_;
+  const ShortSchedule& schedule_;
   char* smem_;
   Fixup fixup_;
   alignas(16) Acc acc_[Mainloop::kAccumulators];  // moved in 16-byte vectors by the fixup

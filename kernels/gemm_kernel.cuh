@@ -10,11 +10,11 @@ __global__ void __launch_bounds__(config_of(kIn).threads, config_of(kIn).ctas_pe
   extern __shared__ __align__(128) char smem[];
   // From shared memory the walk's quotients are worked out when they're needed, not kept in registers for the whole
   // kernel.
-  __shared__ Schedule schedule;
+  __shared__ ShortSchedule schedule;
   if (threadIdx.x == 0) schedule = params.schedule;
   __syncthreads();
   DeviceOps<kIn, kAKMajor, kBKMajor> ops(params, schedule, smem);
-  cta_main(ops, schedule, blockIdx.x);
+  cta_main(ops, schedule, static_cast<int32_t>(blockIdx.x));
 }
 
 template <DataType kIn>

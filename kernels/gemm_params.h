@@ -11,7 +11,7 @@ struct OperandCopy {
 };
 
 struct GemmParams {
-  Schedule schedule;
+  ShortSchedule schedule;
   GemmArgs args;
   OperandCopy a, b;
   bool c_vector;  // every column of C starts at a multiple of 16 bytes

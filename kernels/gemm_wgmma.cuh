@@ -19,49 +19,74 @@ static_assert(kProducerRegisters + wgmma_smem::kConsumers * kConsumerRegisters <
               (1 + wgmma_smem::kConsumers) * kLaunchRegisters);
 
 // Parameters lie in constant memory, and the first read of a line of it takes as long as one of global memory: each
-// warp reads a line, so that nobody waits for several in turn.
+// warp reads two lines, so that nobody waits for several in turn.
 __device__ __forceinline__ void warm_parameters(const WgmmaParams& p, uint32_t address, int warp) {
   constexpr int kLine = 64, kWarps = wgmma_smem::kThreads / 32;
-  static_assert(sizeof(WgmmaParams) <= kLine * kWarps);
-  const int word = min(warp * kLine, static_cast<int>(sizeof p) - 4) / 4;
+  static_assert(sizeof(WgmmaParams) <= 2 * kLine * kWarps);
+  const auto* const words = reinterpret_cast<const uint32_t*>(&p);
+  const int word = warp * (kLine / 4), second = min(word + kWarps * kLine / 4, static_cast<int>(sizeof p) / 4 - 1);
   // A read whose value has no use is left out.
-  ptx::store_shared_4(address + wgmma_smem::kWarmAt + 4 * warp, reinterpret_cast<const uint32_t*>(&p)[word]);
+  ptx::store_shared_4(address + wgmma_smem::kWarmAt + 4 * warp, words[word] + words[second]);
 }
 
-// Before all threads meet: barriers and the tensor maps of the TMA, each by a warp that has nothing else to do yet.
-__device__ __forceinline__ void prepare(const WgmmaParams& p, uint32_t address, int warp) {
-  switch (warp) {
-    case 0:
-      if (ptx::elect_one()) ptx::tma_prefetch_map(&p.x.map);
-      break;
-    case 1:
-      if (ptx::elect_one()) ptx::tma_prefetch_map(&p.y.map);
-      break;
-    case 2:
-      UnitQueue::init(address, wgmma_smem::kConsumerWarps + 1);  // and Y's producer
-      break;
-    case 3:
+// Until all barriers of the CTA are there. Each role calls it when it has done what can be done without. What is used
+// of other CTAs of the cluster waits for meet_others besides.
+__device__ __forceinline__ void meet(const WgmmaParams& p) {
+  if (p.cluster_rows * p.cluster_columns > 1) ptx::cluster_arrive();
+  __syncthreads();
+}
+__device__ __forceinline__ void meet_others(const WgmmaParams& p) {
+  if (p.cluster_rows * p.cluster_columns > 1) ptx::cluster_wait();
+}
+
+template <bool kIsX, bool kKMajor>
+__device__ __forceinline__ void load(const WgmmaParams& p, const ClusterPlace& place, const TmaRing& ring,
+                                     const UnitQueue& units) {
+  if (ptx::elect_one()) ptx::tma_prefetch_map(kIsX ? &p.x.map : &p.y.map);
+  TmaProducer<kIsX, kKMajor> producer(p, place, ring, units);
+  meet(p);
+  meet_others(p);
+  if (ptx::elect_one()) producer.run();
+}
+
+// Tells of the first unit, ahead of X's producer, which has its loads to issue.
+__device__ __forceinline__ void announce_first(const WgmmaParams& p, const ClusterPlace& place, char* smem,
+                                               uint32_t address) {
+  ShortUnitCursor cursor(p.schedule, place.worker);
+  ShortUnit unit;
+  cursor.next(unit);
+  const QueuedUnit first = queued(p, origin_of(p, place, unit), unit, cursor.done());
+  if (ptx::elect_one()) UnitQueue(smem, address).push(first);
+}
+
+// By a warp for each consumer warpgroup.
+__device__ __forceinline__ void store(const WgmmaParams& p, const ClusterPlace& place, char* smem, uint32_t address,
+                                      int warpgroup) {
+  if (ptx::elect_one()) {
+    if (warpgroup == 0)
+      UnitQueue::init(address);
+    else
       ChunkRing::init(address);
-      break;
-    case 4:
-      TmaRing::init(address, p.stages, p.cluster_rows + p.cluster_columns - 1);
-      break;
   }
+  meet(p);
+  if (warpgroup == 0) announce_first(p, place, smem, address);
+  meet_others(p);
+  if (!p.c_vector) return;
+  ptx::wait_for_grids_before();
+  ChunkRing(p, smem, address, warpgroup).store_all(p);
 }
 
-template <bool kXKMajor, bool kYKMajor>
-__device__ __forceinline__ void produce(const WgmmaParams& p, const ClusterPlace& place, char* smem, uint32_t address,
-                                        int warp) {
-  const TmaRing ring(address, p.stages, p.stage_bytes);
-  const UnitQueue units(smem, address);
-  if (warp == 0) {
-    if (ptx::elect_one()) TmaProducer<true, kXKMajor>(p, place, ring, units).run();
-  } else if (warp == 1) {
-    if (ptx::elect_one()) TmaProducer<false, kYKMajor>(p, place, ring, units).run();
-  } else if (p.c_vector) {
-    ptx::wait_for_grids_before();
-    ChunkRing(p, smem, address, warp - 2).store_all(p);
-  }
+template <DataType kIn, bool kXKMajor, bool kYKMajor>
+__device__ __forceinline__ void consume(const WgmmaParams& p, const ClusterPlace& place, char* smem, uint32_t address,
+                                        int warpgroup) {
+  if (ptx::thread_index() / 32 == wgmma_smem::kProducerWarps && ptx::elect_one())
+    TmaRing::init(address, p.stages, p.cluster_rows + p.cluster_columns - 1);
+  meet(p);
+  meet_others(p);
+  WgmmaOps<kIn, kXKMajor, kYKMajor> ops(p, place, smem, address, warpgroup);
+  QueuedUnits units(p, UnitQueue(smem, address));
+  cta_main(ops, units);
+  ops.finish();
 }
 
 template <DataType kIn, bool kXKMajor, bool kYKMajor>
@@ -71,26 +96,24 @@ __global__ void __launch_bounds__(wgmma_smem::kThreads, 1) gemm_wgmma(const __gr
   const uint32_t address = (begin + wgmma_smem::kAlignment - 1) & ~(wgmma_smem::kAlignment - 1u);
   char* const smem = unaligned + (address - begin);
   const int warp = ptx::uniform(ptx::thread_index() / 32);
+  ptx::let_next_grid_start();
+  warm_parameters(p, address, warp);
   const ClusterPlace place(p);
 
-  warm_parameters(p, address, warp);
-  prepare(p, address, warp);
-  if (p.cluster_rows * p.cluster_columns == 1)
-    __syncthreads();
-  else
-    ptx::cluster_barrier();
-  ptx::let_next_grid_start();
-
-  if (warp < wgmma_smem::kProducerWarps) {
-    ptx::give_registers<kProducerRegisters>();
-    produce<kXKMajor, kYKMajor>(p, place, smem, address, warp);
-  } else {
+  if (warp >= wgmma_smem::kProducerWarps) {
     ptx::take_registers<kConsumerRegisters>();
-    WgmmaOps<kIn, kXKMajor, kYKMajor> ops(p, place, smem, address, warp / wgmma_smem::kGroupWarps - 1);
-    QueuedUnits units(p, UnitQueue(smem, address));
-    cta_main(ops, units);
-    ops.finish();
+    consume<kIn, kXKMajor, kYKMajor>(p, place, smem, address, warp / wgmma_smem::kGroupWarps - 1);
+    return;
   }
+  ptx::give_registers<kProducerRegisters>();
+  const TmaRing ring(address, p.stages, p.stage_bytes);
+  const UnitQueue units(smem, address);
+  if (warp == 0)
+    load<true, kXKMajor>(p, place, ring, units);
+  else if (warp == 1)
+    load<false, kYKMajor>(p, place, ring, units);
+  else
+    store(p, place, smem, address, warp - 2);
 }
 
 template <DataType kIn>

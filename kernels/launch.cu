@@ -70,7 +70,7 @@ int launch_gemm(const KernelRow& row, const TileShape& tile, const Schedule& sch
   const int64_t batch = schedule.space.batch;
   const int size = size_of(args.out);
   const LineStarts c{args.c, args.ldc * size, batch > 1 ? args.c_batch_stride * size : 0};
-  GemmParams params{.schedule = schedule,
+  GemmParams params{.schedule = short_of(schedule),
                     .args = args,
                     .a = copy_of(args.a, args.in, batch),
                     .b = copy_of(args.b, args.in, batch),

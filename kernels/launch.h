@@ -34,6 +34,7 @@ struct GemmArgs {
   void* slots;         // 16-byte aligned
   void* copies;        // room for aligned copies (aligned_copy.h) of A, then B, those TMA can't take; nullptr: none
   int64_t most_ctas = 8192;  // of the kernel that makes the copies
+  int64_t sms = 0;           // of the device
 };
 
 struct ScaleArgs {  // C = beta*C over a batch; beta == 0 writes zeros without reading

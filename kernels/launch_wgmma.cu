@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -43,14 +44,13 @@ bool takes(const Lines& x) {
          x.batch_pitch < kTmaPitchEnd && x.batch_pitch >= 0;
 }
 
-// In boxes of 64 elements by `lines`, permuted by the 128-byte swizzle.
-int encode(Lines* x, DataType type, const Extents& extents, int lines) {
-  x->box_lines = lines;
+// In boxes of 64 elements by box_lines, permuted by the 128-byte swizzle.
+int encode(Lines* x, DataType type, const Extents& extents) {
   const cuuint64_t dims[] = {static_cast<cuuint64_t>(extents.along), static_cast<cuuint64_t>(extents.lines),
                              static_cast<cuuint64_t>(x->batch_pitch == 0 ? 1 : extents.batch)};
   const cuuint64_t pitches[] = {static_cast<cuuint64_t>(x->pitch),
                                 static_cast<cuuint64_t>(x->batch_pitch == 0 ? x->pitch : x->batch_pitch)};
-  const cuuint32_t box[] = {wgmma_smem::kBlock, static_cast<cuuint32_t>(lines), 1};
+  const cuuint32_t box[] = {wgmma_smem::kBlock, static_cast<cuuint32_t>(x->box_lines), 1};
   const cuuint32_t steps[] = {1, 1, 1};
   const CUresult result = encode_tiled()(
       &x->map, type == DataType::f16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3,
@@ -59,19 +59,28 @@ int encode(Lines* x, DataType type, const Extents& extents, int lines) {
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-// Of a stage's `extent` rows or columns, of which so many CTAs each load an equal part (StagePart).
-int lines_of_box(bool k_major, int extent, int parts) {
+// Cuts a stage's `extent` rows or columns into parts: of a k-major operand a box of lines each; where lines run along
+// the rows or columns, some of the blocks of 64, or, where these can't be shared out evenly, some lines of each.
+void cut(Lines* x, bool k_major, int extent, int parts) {
   using namespace wgmma_smem;
-  if (k_major) return extent / parts;
-  return extent / kBlock % parts == 0 ? kTileK : kTileK / parts;
+  const int blocks = extent / kBlock;
+  const bool whole_blocks = !k_major && blocks % parts == 0;
+  x->box_lines = k_major ? extent / parts : whole_blocks ? kTileK : kTileK / parts;
+  x->part_blocks = k_major ? 1 : whole_blocks ? blocks / parts : blocks;
+  x->part_lines = whole_blocks ? 0 : x->box_lines;
+  x->part_along = whole_blocks ? x->part_blocks * kBlock : 0;
+  x->part_bytes = (x->part_lines + x->part_along) * kLineBytes;
 }
 
 // No matrix may be there: alpha, which only the device knows, can be 0. Then the address is one that nobody has.
 Lines lines_of(const Operand& x, int size, int64_t batch) {
   constexpr uintptr_t kNowhere = 4096;
   const void* const data = x.data != nullptr ? x.data : reinterpret_cast<const void*>(kNowhere);
-  return {.map = {}, .data = static_cast<const char*>(data), .pitch = x.ld * size,
-          .batch_pitch = batch > 1 ? x.batch_stride * size : 0, .box_lines = 0};
+  Lines lines{};
+  lines.data = static_cast<const char*>(data);
+  lines.pitch = x.ld * size;
+  lines.batch_pitch = batch > 1 ? x.batch_stride * size : 0;
+  return lines;
 }
 
 // From `room` on, which it moves behind the copy.
@@ -83,8 +92,9 @@ AlignJob align_job(Lines* x, const Extents& extents, char** room) {
                      .to_pitch = copy.pitch, .lines = extents.lines, .entries = entries, .along = extents.along,
                      .lanes = pieces >= 64 ? 32 : pieces >= 32 ? 16 : 8};
   *room += copy.bytes * entries;
-  *x = {.map = {}, .data = job.to, .pitch = copy.pitch, .batch_pitch = entries > 1 ? copy.pitch * extents.lines : 0,
-        .box_lines = 0};
+  x->data = job.to;
+  x->pitch = copy.pitch;
+  x->batch_pitch = entries > 1 ? copy.pitch * extents.lines : 0;
   return job;
 }
 
@@ -127,11 +137,11 @@ int align(const Pair& pair, const GemmArgs& args, CUstream_st* stream) {
 // Stages, about as many as a worker has steps, as each takes time to set up, beside as many chunks as can wait at once.
 void cut_shared_memory(WgmmaParams* p) {
   using namespace wgmma_smem;
-  const Schedule& s = p->schedule;
+  const ShortSchedule& s = p->schedule;
   const bool waits = p->out != DataType::f32 && p->c_vector;
   p->stage_bytes = stage_bytes(p->loaded);
   p->chunks = waits ? chunks_of(p->width, p->stage_bytes, s.space.steps) : 1;
-  const int64_t steps = ceil_div(s.tiles() * s.space.steps, s.ctas) + 1;
+  const int64_t steps = ceil_div(int64_t{s.tiles()} * s.space.steps, s.ctas) + 1;
   p->stages = static_cast<int>(std::clamp<int64_t>(steps, kLeastStages, stages(p->stage_bytes, p->chunks)));
 }
 
@@ -142,13 +152,13 @@ int launch_wgmma(const KernelRow& row, const TileShape& tile, const Schedule& sc
   using namespace wgmma_smem;
   const Operand &x = tile.swapped ? args.b : args.a, &y = tile.swapped ? args.a : args.b;
   WgmmaParams p{};
-  p.schedule = schedule;
+  p.schedule = short_of(schedule);
   p.rows = static_cast<int>(tile.swapped ? args.n : args.m);
   p.columns = static_cast<int>(tile.swapped ? args.m : args.n);
   const int clustered = tile.cluster.ctas();
   p.cluster_rows = tile.swapped ? tile.cluster.n : tile.cluster.m;
   p.cluster_columns = clustered / p.cluster_rows;
-  if (p.cluster_rows > kMostClusteredRows || p.cluster_columns > kMostClusteredColumns) return cudaErrorInvalidValue;
+  if (std::ranges::find(kClusterShapes, tile.cluster) == std::end(kClusterShapes)) return cudaErrorInvalidValue;
   for (int i = 0; i < p.cluster_columns; ++i) p.sharing_x |= 1u << i * p.cluster_rows;
   p.sharing_y = (1u << p.cluster_rows) - 1;
   p.width = tile.width();
@@ -177,11 +187,14 @@ int launch_wgmma(const KernelRow& row, const TileShape& tile, const Schedule& sc
   }
   // The kernel reads by TMA alone: where the selector had no room for copies it has taken another one.
   if (!takes(p.x) || !takes(p.y)) return cudaErrorInvalidValue;
-  const int x_lines = lines_of_box(x.k_major, kRows, p.cluster_columns);
-  if (const int e = encode(&p.x, args.in, x_extents, x_lines); e != cudaSuccess) return e;
-  const int y_lines = lines_of_box(y.k_major, p.loaded, p.cluster_rows);
-  if (const int e = encode(&p.y, args.in, y_extents, y_lines); e != cudaSuccess) return e;
+  cut(&p.x, x.k_major, kRows, p.cluster_columns);
+  cut(&p.y, y.k_major, p.loaded, p.cluster_rows);
+  if (const int e = encode(&p.x, args.in, x_extents); e != cudaSuccess) return e;
+  if (const int e = encode(&p.y, args.in, y_extents); e != cudaSuccess) return e;
   cut_shared_memory(&p);
+  p.alpha_known = args.alpha.device == nullptr;
+  p.reads = !p.alpha_known || static_cast<float>(args.alpha.value) != 0;
+  p.prefetches = p.alpha_known && 2 * schedule.ctas * clustered <= args.sms;
 
   cudaLaunchAttribute attributes[2];
   const cudaLaunchConfig_t config =

@@ -13,12 +13,13 @@ class TmaRing {
   __device__ __forceinline__ TmaRing(uint32_t smem, int stages, int stage_bytes)
       : smem_(smem), stages_(stages), stage_bytes_(stage_bytes) {}
 
-  // By one warp, before any use. `loaders`: CTAs of the cluster that this one's consumers tell when they have read a
-  // stage, and whose consumers tell this one.
+  // By one thread (ptx::elect_one), before any use. `loaders`: CTAs of the cluster that this one's consumers tell when
+  // they have read a stage, and whose consumers tell this one.
   static __device__ __forceinline__ void init(uint32_t smem, int stages, int loaders) {
     constexpr int kOperands = 2;  // each by a producer of its own
-    const int i = ptx::thread_index() % 32;
-    if (i < stages) {
+#pragma unroll
+    for (int i = 0; i < wgmma_smem::kMaxStages; ++i) {
+      if (i >= stages) break;
       ptx::mbarrier_init(smem + wgmma_smem::kFullAt + 8 * i, kOperands);
       ptx::mbarrier_init(smem + wgmma_smem::kEmptyAt + 8 * i, loaders * wgmma_smem::kConsumerWarps);  // from each warp
     }

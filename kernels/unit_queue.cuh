@@ -1,6 +1,5 @@
-// The units of a worker on their way from the one thread that walks the schedule to the warps that do them. Readers
-// find in shared memory what they need of a unit, when they need it: the walk's state and its quotients cost them
-// nothing.
+// The units of a worker on their way from a thread that walks the schedule to the warps that do them. These find in
+// shared memory what they need of a unit, when they need it: the walk's state and its quotients cost them nothing.
 #pragma once
 #include "kernels/cluster_place.cuh"
 #include "kernels/ptx/mbarrier.cuh"
@@ -14,12 +13,12 @@ namespace skgemm {
 struct StepOrigin {
   int x, y, k, entry;
 };
-__device__ __forceinline__ StepOrigin origin_of(const WgmmaParams& p, const ClusterPlace& place, const Unit& u) {
-  const TileCoord tile = p.schedule.space.coord(u.tile);
-  const int row = static_cast<int>(p.swapped ? tile.n : tile.m) * p.cluster_rows + place.row;
-  const int column = static_cast<int>(p.swapped ? tile.m : tile.n) * p.cluster_columns + place.column;
-  return {row * wgmma_smem::kRows, column * p.width, static_cast<int>(u.step_begin) * wgmma_smem::kTileK,
-          static_cast<int>(tile.batch)};
+__device__ __forceinline__ StepOrigin origin_of(const WgmmaParams& p, const ClusterPlace& place,
+                                                const ShortUnit& u) {
+  const ShortTileCoord tile = p.schedule.space.coord(u.tile);
+  const int row = (p.swapped ? tile.n : tile.m) * p.cluster_rows + place.row;
+  const int column = (p.swapped ? tile.m : tile.n) * p.cluster_columns + place.column;
+  return {row * wgmma_smem::kRows, column * p.width, u.step_begin * wgmma_smem::kTileK, tile.batch};
 }
 
 struct QueuedUnit {
@@ -32,25 +31,24 @@ struct QueuedUnit {
   int head, second;  // slots of contributors 0 and 1
 };
 
-__device__ __forceinline__ QueuedUnit queued(const WgmmaParams& p, const ClusterPlace& place, const Unit& u,
-                                             bool last) {
-  const StepOrigin origin = origin_of(p, place, u);
+__device__ __forceinline__ QueuedUnit queued(const WgmmaParams& p, const StepOrigin& origin,
+                                             const ShortUnit& u, bool last) {
   const int along = p.swapped ? origin.y : origin.x, line = p.swapped ? origin.x : origin.y;
   const int size = p.out == DataType::f32 ? 4 : 2;
   QueuedUnit q{.c = p.c + origin.entry * p.c_batch_pitch + line * p.c_pitch + int64_t{along} * size,
                .along = (p.swapped ? p.columns : p.rows) - along,
                .lines = (p.swapped ? p.rows : p.columns) - line,
                .origin = origin,
-               .steps = static_cast<int>(u.step_end - u.step_begin),
+               .steps = u.step_end - u.step_begin,
                .last = last,
-               .contributors = static_cast<int>(u.contributors),
-               .position = static_cast<int>(u.position),
-               .counter = static_cast<int>(u.counter),
+               .contributors = u.contributors,
+               .position = u.position,
+               .counter = u.counter,
                .head = 0,
                .second = 0};
   if (u.contributors > 1) {
-    q.head = static_cast<int>(p.schedule.slot(u, 0));
-    q.second = static_cast<int>(p.schedule.slot(u, 1));
+    q.head = p.schedule.slot(u, 0);
+    q.second = p.schedule.slot(u, 1);
   }
   return q;
 }
@@ -72,17 +70,18 @@ class UnitQueue {
     static_assert(sizeof(QueuedUnit) <= wgmma_smem::kUnitBytes);
   }
 
-  // By one warp, before any use. `readers`: how many tell that they have read a unit.
-  static __device__ __forceinline__ void init(uint32_t address, int readers) {
-    const int i = ptx::thread_index() % 32;
-    if (i < wgmma_smem::kUnits) {
+  // By one thread, before any use.
+  static __device__ __forceinline__ void init(uint32_t address) {
+#pragma unroll
+    for (int i = 0; i < wgmma_smem::kUnits; ++i) {
       ptx::mbarrier_init(address + wgmma_smem::kUnitFullAt + 8 * i, 1);
-      ptx::mbarrier_init(address + wgmma_smem::kUnitEmptyAt + 8 * i, readers);
+      ptx::mbarrier_init(address + wgmma_smem::kUnitEmptyAt + 8 * i, wgmma_smem::kConsumerWarps);
     }
     ptx::mbarrier_init_fence();
   }
 
-  // By the one thread that walks.
+  // By a thread that walks, which leaves units that another one pushes out.
+  __device__ __forceinline__ void skip() { position_.advance(wgmma_smem::kUnits); }
   __device__ __forceinline__ void push(const QueuedUnit& u) {
     ptx::mbarrier_wait(empty(), position_.phase ^ 1);
     units_[position_.at] = u;
@@ -113,7 +112,7 @@ class UnitQueue {
 class QueuedUnits {
  public:
   __device__ __forceinline__ QueuedUnits(const WgmmaParams& p, UnitQueue queue)
-      : queue_(queue), slots_{static_cast<int>(p.schedule.slot_stride())} {}
+      : queue_(queue), slots_{p.schedule.slot_stride()} {}
 
   __device__ __forceinline__ bool next() {
     if (last_) return false;

@@ -13,6 +13,9 @@ struct Lines {
   const char* data;
   int64_t pitch, batch_pitch;  // bytes
   int box_lines;               // of the boxes that a CTA loads
+  // Of a stage CTAs that share an operand load equal parts, each as many boxes of 64 elements by box_lines. A part
+  // begins so many lines, elements of a line, and bytes of the stage, behind the one before.
+  int part_blocks, part_lines, part_along, part_bytes;
 };
 
 struct WgmmaParams {
@@ -23,7 +26,7 @@ struct WgmmaParams {
                                    // that takes longer, all consumers do
   bool swapped;                    // columns of C run along columns of X*Y, not rows
   DataType out;
-  Schedule schedule;
+  ShortSchedule schedule;
   int rows, columns;  // of the product X*Y
   int cluster_rows, cluster_columns;  // CTAs of a cluster along the rows and along the columns
   uint32_t sharing_x, sharing_y;      // those that use the first's rows, and its columns, each a bit
@@ -31,6 +34,9 @@ struct WgmmaParams {
   int loaded;            // loaded_width
   int stages, stage_bytes;
   int chunks;            // buffers of each warpgroup for results on their way to C
+  bool reads;            // A and B, as far as the host knows: alpha != 0
+  bool alpha_known;      // to the host
+  bool prefetches;       // the first k-steps, before the grids ahead have ended
   Scalar alpha, beta;
   uint32_t* counters;
   void* slots;

@@ -18,9 +18,7 @@ inline constexpr int kGroupWarps = 4;                // of a warpgroup
 inline constexpr int kProducerWarps = kGroupWarps;   // the first warpgroup
 inline constexpr int kConsumerWarps = kConsumers * kGroupWarps;
 inline constexpr int kThreads = 32 * (kProducerWarps + kConsumerWarps);
-// CTAs of a cluster, along X's rows and along Y's columns.
-inline constexpr int kMostClusteredRows = 2, kMostClusteredColumns = 2;
-inline constexpr int kMostClustered = kMostClusteredRows * kMostClusteredColumns;
+inline constexpr int kMostClustered = 8;             // CTAs of a cluster: 1, 2 or 4 along X's rows and Y's columns
 inline constexpr int kAlignment = 1024;              // the swizzle's period
 
 // A chunk of results: 64 lines of 64 two-byte elements of C, of one warpgroup.

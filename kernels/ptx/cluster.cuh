@@ -4,11 +4,11 @@
 
 namespace skgemm::ptx {
 
-// PTX ISA 9.7.13.5, "barrier.cluster": all threads of all CTAs. Orders no accesses of memory but what fences order
-// (9.7.13.4, "fence.mbarrier_init"): the default, a release, waits for all stores to be seen by the whole device.
-__device__ __forceinline__ void cluster_barrier() {
-  asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;" ::: "memory");
-}
+// PTX ISA 9.7.13.5, "barrier.cluster": all threads of all CTAs arrive, and each waits for all of them. Orders no
+// accesses of memory but what fences order (9.7.13.4, "fence.mbarrier_init"): the default, a release, waits for all
+// stores to be seen by the whole device.
+__device__ __forceinline__ void cluster_arrive() { asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory"); }
+__device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
 // 9.7.9.23, "mapa": where CTA `rank` of the cluster has what this one has at a shared-memory address.
 __device__ __forceinline__ uint32_t cluster_address(uint32_t address, int rank) {
   uint32_t mapped;

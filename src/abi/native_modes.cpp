@@ -41,7 +41,7 @@ Status check_cluster(int32_t m, int32_t n) {
     return Status::success();
   return Status::invalid("the cluster is " + std::to_string(m) + " x " + std::to_string(n) +
                          " CTAs, it must be 0 x 0 "
-                         "(the model chooses), or 1 or 2 along m and along n");
+                         "(the model chooses), or 1, 2 or 4 along m and along n and at most 8 in all");
 }
 
 }  // namespace skgemm

@@ -45,7 +45,7 @@ std::vector<Forced> tiles_for(int64_t m, int64_t n) {
   constexpr int64_t kStep = 16;  // of the kernels that take a width
   std::vector<Forced> tiles;
   for (const ClusterShape& cluster : kClusterShapes) {
-    const size_t every = cluster.ctas() == 1 ? 1 : 2;
+    const size_t every = cluster.ctas() == 1 ? 1 : cluster.ctas() < 8 ? 2 : 3;
     for (const bool swapped : {false, true}) {
       const std::vector<int32_t> widths = balanced_widths(swapped ? m : n, kStep);
       for (size_t i = 0; i < widths.size(); i += every)

@@ -139,6 +139,7 @@ json device_facts(const DeviceModel& m) {
           {"l2_bytes", m.l2_bytes},
           {"smem_per_sm", m.smem_per_sm},
           {"fours", m.fours},
+          {"eights", m.eights},
           {"kernels", kernels_of(m)}};
 }
 

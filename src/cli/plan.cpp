@@ -220,8 +220,8 @@ void add_plan(CLI::App& app, int&) {
   plan->add_option("--orientation", o.orientation, "auto, straight or swapped: the width along n or m")
       ->capture_default_str();
   plan->add_option("--cluster", o.cluster,
-                   "auto, 1x1, 2x1, 1x2 or 2x2: CTAs along m and n that act as one, where the kernel\n"
-                   "can and there is room")
+                   "auto, or 1, 2 or 4 CTAs along m and n, at most 8, that act as one, as 2x1, where\n"
+                   "the kernel can and there is room")
       ->capture_default_str();
   plan->add_option("--tile", o.tile, "MxNxK: draw a schedule on this tile, time in k-steps, no kernel");
   plan->add_flag("--json", o.json, "print JSON instead");

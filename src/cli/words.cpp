@@ -139,7 +139,8 @@ Orientation parse_orientation(const std::string& word) {
 
 ClusterShape parse_cluster(const std::string& word) {
   if (const auto cluster = cluster_of_word(word)) return *cluster;
-  throw UsageError(fmt::format("unknown cluster '{}': use auto, 1x1, 2x1, 1x2 or 2x2 (CTAs along m x along n)", word));
+  throw UsageError(
+      fmt::format("unknown cluster '{}': use auto, or 1, 2 or 4 CTAs along m and n, at most 8, as 2x1", word));
 }
 
 void check_out(DataType type, DataType out, const std::string& where) {

@@ -32,7 +32,7 @@ std::optional<ScheduleKind> schedule_of_word(std::string_view word);
 // auto straight swapped
 std::optional<Orientation> orientation_of_word(std::string_view word);
 
-// auto 1x1 2x1 1x2 2x2. {0, 0} is auto.
+// auto, or one of kClusterShapes as 2x1. {0, 0} is auto.
 std::optional<ClusterShape> cluster_of_word(std::string_view word);
 std::string word_of(const ClusterShape& cluster);
 

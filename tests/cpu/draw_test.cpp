@@ -235,8 +235,9 @@ TEST(Captions, say_the_cluster_where_there_is_one) {
 
 TEST(Words, clusters) {
   EXPECT_EQ(parse_cluster("auto"), (ClusterShape{0, 0}));
-  for (const char* word : {"1x1", "2x1", "1x2", "2x2"}) EXPECT_EQ(word_of(parse_cluster(word)), word);
-  for (const char* word : {"", "2", "0x0", "2x", "4x1", "2x2x1", "x"}) EXPECT_FALSE(cluster_of_word(word)) << word;
+  for (const char* word : {"1x1", "2x1", "1x2", "2x2", "4x1", "2x4"}) EXPECT_EQ(word_of(parse_cluster(word)), word);
+  for (const char* word : {"", "2", "0x0", "2x", "4x4", "3x1", "2x2x1", "x"})
+    EXPECT_FALSE(cluster_of_word(word)) << word;
 }
 
 TEST(Svg, says_who_sums_only_where_tiles_are_shared) {

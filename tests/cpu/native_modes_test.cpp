@@ -50,10 +50,11 @@ TEST_F(NativeModes, TilesAreMultiplesOfEightUpToTheWidest) {
   }
 }
 
-TEST_F(NativeModes, ClustersAreOneOrTwoEitherWay) {
-  for (int32_t m = -1; m <= 4; ++m) {
-    for (int32_t n = -1; n <= 4; ++n) {
-      const bool right = (m == 0 && n == 0) || (m >= 1 && m <= 2 && n >= 1 && n <= 2);
+TEST_F(NativeModes, ClustersAreOneTwoOrFourEitherWayAndAtMostEight) {
+  const auto extent = [](int32_t e) { return e == 1 || e == 2 || e == 4; };
+  for (int32_t m = -1; m <= 8; ++m) {
+    for (int32_t n = -1; n <= 8; ++n) {
+      const bool right = (m == 0 && n == 0) || (extent(m) && extent(n) && m * n <= 8);
       EXPECT_EQ(skgemm_set_cluster(handle_, m, n), right ? SKGEMM_STATUS_SUCCESS : SKGEMM_STATUS_INVALID_VALUE)
           << m << " x " << n;
       if (!right) {

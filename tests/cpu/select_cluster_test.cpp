@@ -66,8 +66,9 @@ TEST(SelectCluster, SingleCtasWhereClustersCanNotBe) {
     EXPECT_EQ(select(single, h200(), {.forced_cluster = cluster}).tile.cluster, ClusterShape{});
   }
   DeviceModel device = h200();
-  device.fours = 0;
-  EXPECT_NE(select(half(4096, 4096, 1000), device, {.forced_cluster = {2, 2}}).tile.cluster, (ClusterShape{2, 2}));
+  device.fours = device.eights = 0;
+  for (const ClusterShape& cluster : {ClusterShape{2, 2}, {4, 1}, {2, 4}})
+    EXPECT_LE(select(half(4096, 4096, 1000), device, {.forced_cluster = cluster}).tile.cluster.ctas(), 2);
 }
 
 TEST(SelectCluster, NoChosenClusterHasACtaWithNothingToDo) {
@@ -104,8 +105,11 @@ TEST(SelectCluster, WorkersAreWhatRunsAtOnce) {
   EXPECT_EQ(workers(0, {2, 1}), 66);
   EXPECT_EQ(workers(0, {1, 2}), 66);
   EXPECT_EQ(workers(0, {2, 2}), h200().fours);
+  EXPECT_EQ(workers(0, {1, 4}), h200().fours);
+  EXPECT_EQ(workers(0, {4, 2}), h200().eights);
   EXPECT_EQ(workers(13, {1, 2}), 6);
   EXPECT_EQ(workers(13, {2, 2}), 3);
+  EXPECT_EQ(workers(13, {2, 4}), 1);
   EXPECT_EQ(workers(1, {2, 1}), 0);
 }
 

@@ -164,14 +164,17 @@ TEST(DeviceModel, FoundByKeyAndByName) {
 TEST(DeviceModel, KnownPartsHaveTheirMeasuredRates) {
   DeviceModel found = *find_device("h200");
   found.dram_gbs = 1;
-  found.fours = 0;
+  found.fours = found.eights = 0;
   EXPECT_EQ(with_known_rates(found).dram_gbs, find_device("h200")->dram_gbs);
   EXPECT_EQ(with_known_rates(found).fours, 30);
+  EXPECT_EQ(with_known_rates(found).eights, 15);
   found.sms = 16;  // a MIG slice
   EXPECT_EQ(with_known_rates(found).dram_gbs, 1);
   EXPECT_EQ(with_known_rates(found).fours, 3);
+  EXPECT_EQ(with_known_rates(found).eights, 1);
   found.compute_capability = 80;
   EXPECT_EQ(with_known_rates(found).fours, 0);
+  EXPECT_EQ(with_known_rates(found).eights, 0);
 }
 
 TEST(DeviceModel, AttributesThatReadZeroHaveStandIns) {

@@ -40,7 +40,7 @@ inline constexpr int64_t kClusteredWidths[] = {16, 48, 64, 112, 128, 256};
 struct Cluster {
   int m, n;
 };
-inline constexpr Cluster kClusters[] = {{2, 1}, {1, 2}, {2, 2}};
+inline constexpr Cluster kClusters[] = {{2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}};
 inline constexpr size_t kSingleTiles = 2 * kWidest / kWidthStep;
 inline constexpr size_t kTiles = kSingleTiles + 2 * std::size(kClusteredWidths) * std::size(kClusters);
 // All widths, each straight and swapped, by single CTAs; then some by each kind of cluster.

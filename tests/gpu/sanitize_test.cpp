@@ -85,7 +85,7 @@ TEST_P(SanitizeMemory, BatchAndWorkspace) {
 
 INSTANTIATE_TEST_SUITE_P(All, SanitizeMemory, testing::ValuesIn(kTypePairs), param_name);
 
-// Run-time widths, and operands that are loaded as they lie, from copies, and one each way.
+// Run-time widths and clusters, and operands that are loaded as they lie, from copies, and one each way.
 GemmCase tile_case(const TypePair& types, const char* op, const Placement& where, size_t variant) {
   constexpr Tile tiles[] = {{16, SKGEMM_ORIENTATION_STRAIGHT}, {48, SKGEMM_ORIENTATION_SWAPPED},
                             {112, SKGEMM_ORIENTATION_STRAIGHT}, {256, SKGEMM_ORIENTATION_SWAPPED},
@@ -93,6 +93,9 @@ GemmCase tile_case(const TypePair& types, const char* op, const Placement& where
   GemmCase c = tight_case(types, op, static_cast<int64_t>(variant % 4));
   const Tile& tile = tiles[variant % std::size(tiles)];
   c.width = tile.width, c.orientation = tile.orientation;
+  if (const size_t kind = variant / 3 % (std::size(kClusters) + 1); kind > 0) {
+    c.cluster_m = kClusters[kind - 1].m, c.cluster_n = kClusters[kind - 1].n;
+  }
   return placed(c, where);
 }
 

@@ -14,7 +14,7 @@ std::vector<Modes> forced_schedules() {
     all.push_back({.schedule = SKGEMM_SCHEDULE_STREAM_K, .parameter = grid});
   }
   // Few multiprocessors give whole waves and a partial one, and rings that go round again and again.
-  for (const int64_t sms : {0, 4, 17}) {
+  for (const int64_t sms : {0, 8, 17}) {
     for (const int64_t schedule : {SKGEMM_SCHEDULE_DATA_PARALLEL, SKGEMM_SCHEDULE_ONE_TILE, SKGEMM_SCHEDULE_TWO_TILE}) {
       all.push_back({.schedule = schedule, .sms = sms});
     }
@@ -125,7 +125,7 @@ TEST_P(TileSchedules, ClustersOnSmallProducts) {
   constexpr int64_t extents[] = {1, 100, 129, 255, 257, 300};
   constexpr Modes schedules[] = {{.schedule = SKGEMM_SCHEDULE_STREAM_K, .parameter = 1},
                                  {.schedule = SKGEMM_SCHEDULE_STREAM_K, .parameter = 5},
-                                 {.schedule = SKGEMM_SCHEDULE_STREAM_K, .parameter = 300},
+                                 {.schedule = SKGEMM_SCHEDULE_STREAM_K, .parameter = 250},
                                  {.schedule = SKGEMM_SCHEDULE_FIXED_SPLIT, .parameter = 4},
                                  {.schedule = SKGEMM_SCHEDULE_ONE_TILE},
                                  {.schedule = SKGEMM_SCHEDULE_TWO_TILE, .sms = 12}};
@@ -169,7 +169,8 @@ TEST_P(TileCounters, AsManySharedTilesAsThereAreCounters) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TileCounters,
-                         testing::Values(Cluster{1, 1}, Cluster{2, 1}, Cluster{1, 2}, Cluster{2, 2}));
+                         testing::Values(Cluster{1, 1}, Cluster{2, 1}, Cluster{1, 2}, Cluster{2, 2}, Cluster{4, 2},
+                                         Cluster{2, 4}));
 
 }  // namespace
 }  // namespace skgemm::test

@@ -163,7 +163,7 @@ TEST_P(Tiles, AlphaZeroFollowsOnItself) {
     KnownProduct known(placed(c, where), expected);
     for (const Tile& tile : kAllTiles) {
       Modes modes = tile.modes();
-      modes.sms = 4;  // room for one cluster of the largest
+      modes.sms = 8;  // room for one cluster of the largest
       ASSERT_TRUE(known.right(handle(), modes));
     }
   }
@@ -212,7 +212,7 @@ GemmCase clustered(DataType in, int64_t m, int64_t n) {
 }
 
 TEST_F(TilePlans, ForcedClustersAreReported) {
-  for (const auto& [m, n] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}}) {
+  for (const auto& [m, n] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}}) {
     const skgemm_plan_t plan = plan_of(handle(), placed(clustered(DataType::f16, m, n), kAligned));
     EXPECT_EQ(plan.cluster_m, m);
     EXPECT_EQ(plan.cluster_n, n);
@@ -271,7 +271,7 @@ TEST_F(TilePlans, PitchesThatTmaCannotTakeAreCopied) {
 }
 
 TEST_F(TilePlans, WrongClustersAreRefused) {
-  for (const auto& [m, n] : {std::pair{0, 1}, {1, 0}, {3, 1}, {1, 4}, {-1, -1}, {2, 0}}) {
+  for (const auto& [m, n] : {std::pair{0, 1}, {1, 0}, {3, 1}, {4, 4}, {1, 8}, {-1, -1}, {2, 0}}) {
     EXPECT_EQ(skgemm_set_cluster(handle(), m, n), SKGEMM_STATUS_INVALID_VALUE) << m << ' ' << n;
     EXPECT_NE(std::string(skgemm_last_error()).find("cluster"), std::string::npos) << skgemm_last_error();
   }
