@@ -15,7 +15,7 @@ using namespace skgemm;
 Shape shape_of(DataType type, int64_t m, int64_t n, int64_t k) {
   const auto align = [type](int64_t ld) {
     const int64_t pitch = ld * size_of(type);
-    return static_cast<int>(std::min<int64_t>(16, pitch & -pitch));
+    return static_cast<int>(std::min<int64_t>(128, pitch & -pitch));
   };
   return {.m = m,
           .n = n,

@@ -50,8 +50,11 @@ WidthConstants derive_width(const KernelRow& row, const DeviceModel& device) {
           .late = 0.85,
           .step_column = column,
           .sm_gbs = 0.98 * port_gbs,
-          .l2_gbs = 4.5 * device.l2_gbs,
-          .l2_skewed_gbs = 2.7 * device.l2_gbs,
+          .l2_gbs = 5.6 * device.l2_gbs,
+          .l2_skewed_gbs = 4 * device.l2_gbs,
+          .crossed = 0.23,
+          .shifted = 0.9,
+          .eights = 0.077,
           .write_gbs = 0.5 * port_gbs,
           .write_all_gbs = 0.7 * device.l2_gbs,
           .read_gbs = 0.6 * port_gbs,
@@ -98,15 +101,18 @@ CandidateCosts costs_of(const WidthConstants& k, const Candidate& c) {
   const double loaded = c.width_k_major ? width : static_cast<double>(whole);
   const double line = kGb * row.tile_k * size_of(row.in);
   const double into_sm = line * (row.tile_m + loaded);
-  const double out_of_l2 = line * (c.cluster_rows * row.tile_m + c.cluster_columns * loaded);
+  const auto slowed = [&](int align) { return align >= 128 ? 1.0 : align >= 32 ? 1 + k.crossed : 1 + k.shifted; };
+  const double out_of_l2 = line * (c.cluster_rows * row.tile_m * slowed(c.rows_align) +
+                                   c.cluster_columns * loaded * slowed(c.width_align));
   const int ctas = c.cluster_rows * c.cluster_columns;
+  const double work = std::max(k.step_column * width, into_sm / k.sm_gbs);
   const double slot = kGb * row.tile_m * width * size_of(accumulator_of(row.in));
   const double store = c.c_unaligned ? k.c_unaligned * width : 0.0;
   return {.a = k.a0 + k.a_column * width + store,
           .e = k.e0 + k.e_column * width + store,
           .arrive = k.arrive,
           .late = k.late,
-          .work = std::max(k.step_column * width, into_sm / k.sm_gbs),
+          .work = ctas == 8 ? work * (1 + k.eights) : work,
           .load_part = out_of_l2 / k.l2_gbs,
           .load_part_skewed = out_of_l2 / k.l2_skewed_gbs,
           .write = slot / k.write_gbs,

@@ -34,6 +34,9 @@ struct WidthConstants {
   double l2_gbs;         // all workers' operands out of L2, as far as a k-step waits for them beside its other work,
                          // while CTAs work at the same k of neighbouring tiles
   double l2_skewed_gbs;  // and while each is at a k of its own, so that no two ask for the same lines together
+  double crossed;        // added to an operand's part of that, as a share, where lines don't start at its multiples of
+  double shifted;        // 128 bytes; and where they don't start at multiples of 32 either
+  double eights;         // added to a k-step's other work, as a share, in clusters of eight
   double write_gbs;      // a partial's store by one CTA
   double write_all_gbs;  // and by all
   double read_gbs;       // a peer's partial read by one CTA
@@ -53,6 +56,7 @@ struct Candidate {
   int width;  // of one CTA's part of the tile
   int cluster_rows = 1, cluster_columns = 1;  // CTAs of a worker along the kernel's rows and along the width
   bool width_k_major;  // the operand along the width is contiguous along k; else it is loaded 64 columns at a time
+  int rows_align = 128, width_align = 128;  // bytes: at multiples of what the operands' lines start
   bool c_unaligned;    // columns of C do not all begin at multiples of 16 bytes
   double traffic;  // bytes through DRAM: operands and result once
 };

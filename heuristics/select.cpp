@@ -220,7 +220,9 @@ size_t copy_bytes(const Shape& s) {
 }
 
 Shape aligned_of(Shape s) {
-  s.a_align = s.b_align = 16;
+  for (int* align : {&s.a_align, &s.b_align}) {
+    if (*align < 16) *align = kCopyAlignment;
+  }
   return s;
 }
 
@@ -256,6 +258,8 @@ Candidate candidate_of(const Shape& shape, const KernelRow& row, const TileShape
           .cluster_rows = tile.swapped ? tile.cluster.n : tile.cluster.m,
           .cluster_columns = tile.swapped ? tile.cluster.m : tile.cluster.n,
           .width_k_major = tile.swapped ? shape.a_k_major : shape.b_k_major,
+          .rows_align = tile.swapped ? shape.b_align : shape.a_align,
+          .width_align = tile.swapped ? shape.a_align : shape.b_align,
           .c_unaligned = shape.c_align < 16,
           .traffic = traffic_bytes(shape)};
 }

@@ -13,7 +13,8 @@ struct Shape {
   int64_t m, n, k, batch;
   DataType in, out;
   bool a_k_major, b_k_major;      // contiguous along k: A with op T, B with op N
-  int a_align, b_align, c_align;  // largest power of two (<= 16) that divides address, row pitch and batch pitch, bytes
+  // The largest power of two (128 at most, C's 16) that divides address, pitch of lines and batch pitch, bytes.
+  int a_align, b_align, c_align;
   bool small_extents;             // m, n, k and batch are below 2^31
   bool a_shared = false, b_shared = false;  // by all entries of a batch
 

@@ -8,9 +8,11 @@ struct AlignedCopy {
   int64_t pitch, bytes;  // from line to line; of one batch entry, a multiple of 256
 };
 
-// Of `lines` lines of `along` two-byte elements. Whole sectors of 32 bytes, so that lines are not written in halves.
+inline constexpr int kCopyAlignment = 32;  // bytes, of lines: whole sectors, so that none is written in halves
+
+// Of `lines` lines of `along` two-byte elements.
 SKGEMM_HD constexpr AlignedCopy aligned_copy(int64_t along, int64_t lines) {
-  const int64_t pitch = ceil_div(along * 2, 32) * 32;
+  const int64_t pitch = ceil_div(along * 2, kCopyAlignment) * kCopyAlignment;
   return {pitch, ceil_div(pitch * lines, 256) * 256};
 }
 

@@ -42,7 +42,6 @@ __device__ __forceinline__ void meet_others(const WgmmaParams& p) {
 template <bool kIsX, bool kKMajor>
 __device__ __forceinline__ void load(const WgmmaParams& p, const ClusterPlace& place, const TmaRing& ring,
                                      const UnitQueue& units) {
-  if (ptx::elect_one()) ptx::tma_prefetch_map(kIsX ? &p.x.map : &p.y.map);
   TmaProducer<kIsX, kKMajor> producer(p, place, ring, units);
   meet(p);
   meet_others(p);
@@ -67,6 +66,7 @@ __device__ __forceinline__ void store(const WgmmaParams& p, const ClusterPlace& 
       UnitQueue::init(address);
     else
       ChunkRing::init(address);
+    ptx::tma_prefetch_map(warpgroup == 0 ? &p.x.map : &p.y.map);
   }
   meet(p);
   if (warpgroup == 0) announce_first(p, place, smem, address);

@@ -27,27 +27,30 @@ inline constexpr std::array<Row, 4> kRows{{
 
 // Kernels with a run-time width, fitted on 2026-12-01 by least squares of the prediction's logarithm, plans near a
 // case's best counting most, over the device times that `skgemm bench --domain --every 200 --sweep` printed (165
-// aligned shapes, 75 forced plans each, NN; fp16): median error 5.6 %, 95th percentile 20 %. The copy terms: from
+// aligned shapes, 110 forced plans each, NN; fp16): median error 4.9 %, 95th percentile 18 %. The copy terms: from
 // `--every 400 --align 1 --sweep`. bf16 has fp16's: the same instructions.
 constexpr WidthConstants wgmma() {
-  return {.a0 = 1.88,               // us
-          .a_column = 0.0096,       // us per column
-          .late = 0.85,             // us
-          .step_column = 0.00215,   // us per column
-          .sm_gbs = 124,            // GB/s, as the six below
-          .l2_gbs = 24700,
-          .l2_skewed_gbs = 15100,
-          .write_gbs = 61.8,
-          .write_all_gbs = 3650,
-          .read_gbs = 77.5,
-          .read_all_gbs = 7750,
-          .arrive = 1.62,           // us
-          .e0 = 0.2,                // us
-          .e_column = 0.0056,       // us per column
+  return {.a0 = 1.95,               // us
+          .a_column = 0.0099,       // us per column
+          .late = 0.70,             // us
+          .step_column = 0.00198,   // us per column
+          .sm_gbs = 142,            // GB/s, as l2 and l2_skewed
+          .l2_gbs = 31000,
+          .l2_skewed_gbs = 22100,
+          .crossed = 0.23,
+          .shifted = 0.90,
+          .eights = 0.077,
+          .write_gbs = 60,          // GB/s, as the three below
+          .write_all_gbs = 4160,
+          .read_gbs = 70,
+          .read_all_gbs = 8020,
+          .arrive = 1.31,           // us
+          .e0 = 0.25,               // us
+          .e_column = 0.0057,       // us per column
           .copy0 = 3.0,             // us
           .copy_gbs = 2800,         // GB/s
           .c_unaligned = 0.004,     // us per column
-          .dram_share = 0.61};      // of 4510 GB/s
+          .dram_share = 0.81};      // of 4510 GB/s
 }
 
 struct WidthRow {

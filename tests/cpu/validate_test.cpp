@@ -157,8 +157,8 @@ TEST(Degenerate, ScalarsOfEveryType) {
   EXPECT_EQ(bfloat(0xc0b0), -5.5);
 }
 
-int alignment(uintptr_t address, int64_t ld, int64_t stride, DataType type, int64_t batch) {
-  return alignment_of({reinterpret_cast<void*>(address), ld, stride}, type, batch);
+int alignment(uintptr_t address, int64_t ld, int64_t stride, DataType type, int64_t batch, int most = 16) {
+  return alignment_of({reinterpret_cast<void*>(address), ld, stride}, type, batch, most);
 }
 
 TEST(ShapeOf, AlignmentIsTheWorstOfAddressPitchAndStride) {
@@ -172,6 +172,9 @@ TEST(ShapeOf, AlignmentIsTheWorstOfAddressPitchAndStride) {
   EXPECT_EQ(alignment(0x1000, 4, 3, DataType::f32, 2), 4);
   EXPECT_EQ(alignment(0x1000, 4, -6, DataType::f32, 2), 8);
   EXPECT_EQ(alignment(0x1001, 4, 0, DataType::f32, 1), 1);
+  EXPECT_EQ(alignment(0x1000, 64, 0, DataType::f16, 1, 128), 128);
+  EXPECT_EQ(alignment(0x1000, 48, 0, DataType::f16, 1, 128), 32);
+  EXPECT_EQ(alignment(0x1040, 64, 0, DataType::f16, 1, 128), 64);
 }
 
 // They are copied, as what lies at other addresses.
@@ -183,13 +186,14 @@ TEST(ShapeOf, OperandsThatTmaCannotTakeCountAsUnaligned) {
     const auto alignment = [&](int64_t ld, int64_t stride, int64_t batch) {
       GemmCall other = call;
       other.batch = batch;
-      other.a = other.b = {reinterpret_cast<void*>(0x1000), 8, 8};
+      other.a = other.b = {reinterpret_cast<void*>(0x1000), 64, 64};
       other.*operand = {reinterpret_cast<void*>(0x1000), ld, stride};
       const Shape shape = shape_of(other);
-      EXPECT_EQ(operand == &GemmCall::a ? shape.b_align : shape.a_align, 16) << "the other one's";
+      EXPECT_EQ(operand == &GemmCall::a ? shape.b_align : shape.a_align, 128) << "the other one's";
       return operand == &GemmCall::a ? shape.a_align : shape.b_align;
     };
     EXPECT_EQ(alignment(kEnd - 8, kEnd - 8, 2), 16);
+    EXPECT_EQ(alignment(kEnd - 64, kEnd - 64, 2), 128);
     EXPECT_EQ(alignment(kEnd, 8, 2), 8);
     EXPECT_EQ(alignment(8, kEnd, 2), 8);
     EXPECT_EQ(alignment(8, -8, 2), 8);
@@ -208,7 +212,7 @@ TEST(ShapeOf, SmallExtentsFitSigned32Bits) {
     large.*extent = kMostSmall + 1;
     EXPECT_FALSE(shape_of(large).small_extents);
   }
-  EXPECT_LE((kMostSmall - 1) / 512 * 512 + 512, int64_t{INT32_MAX} + 1) << "the end of the last tile";
+  EXPECT_LE((kMostSmall - 1) / 1024 * 1024 + 1024, int64_t{INT32_MAX} + 1) << "the end of the last tile";
 }
 
 TEST(ShapeOf, LayoutsAreByContiguousK) {
