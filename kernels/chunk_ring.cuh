@@ -50,23 +50,22 @@ class ChunkStore {
   }
 
  private:
+  // All vectors in registers first: a store keeps its registers until the memory unit has read them, and loads into the
+  // same ones would wait for that.
   __device__ __forceinline__ void store_vectors(const Output& chunk, uint32_t buffer) const {
+    constexpr int kVectors = 4 * kRounds;  // of a lane, four lines apart
     const int at = static_cast<int>(lane_ % 8), pieces = chunk.along / 8;
-    int line = static_cast<int>(first_ + lane_ / 8);
-    const int64_t four = 4 * p_.c_pitch;
+    uint4 v[kVectors];
+#pragma unroll
+    for (int i = 0; i < kVectors; ++i) {
+      v[i] = ptx::load_shared_16(buffer + (i % 2 == 0 ? even_ : odd_) + i / 2 * 8 * wgmma_smem::kLineBytes);
+    }
+    const int line = static_cast<int>(first_ + lane_ / 8), lines = at < pieces ? chunk.lines - line : 0;
     char* to = chunk.c + line * p_.c_pitch + at * 16;
-#pragma unroll 1
-    for (int round = 0; round < kRounds && 16 * round + static_cast<int>(first_) < chunk.lines; ++round) {
-      uint4 v[4];
+    const int64_t four = 4 * p_.c_pitch;
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        v[i] = ptx::load_shared_16(buffer + (i % 2 == 0 ? even_ : odd_) + i / 2 * 8 * wgmma_smem::kLineBytes);
-      }
-#pragma unroll
-      for (int i = 0; i < 4; ++i, to += four, line += 4) {
-        if (line < chunk.lines && at < pieces) *reinterpret_cast<uint4*>(to) = v[i];
-      }
-      buffer += 16 * wgmma_smem::kLineBytes;
+    for (int i = 0; i < kVectors; ++i, to += four) {
+      if (4 * i < lines) *reinterpret_cast<uint4*>(to) = v[i];
     }
   }
   // Lines at any address: from its first multiple of 16 bytes on in vectors, each of elements of two pieces, and what

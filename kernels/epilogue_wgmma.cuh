@@ -37,14 +37,14 @@ class HalfEpilogue {
                     : chunk_offset(8 * high + lane % 8, 2 * warp + low);
   }
 
-  // One loop for all chunks, as its code is long; only the sums' registers need a copy of their part for each.
-  // `last`: the warpgroup has no more to store.
+  // One loop for all chunks, as its code is long; only the sums' registers need a copy of their part for each. The
+  // buffer of the first one is free. `last`: the warpgroup has no more to store.
   template <bool kReadC, int kSums>
   __device__ __forceinline__ void store(const float (&sums)[kSums], ChunkRing& ring, bool last) const {
     const int columns = min(p_.width, kSwapped ? out_.along : out_.lines);
 #pragma unroll 1
     for (int first = 0; first < columns; first += kColumns) {
-      ring.wait_empty();
+      if (first > 0) ring.wait_empty();
       if constexpr (kReadC) {
         read(first, ring.buffer());
         barrier();

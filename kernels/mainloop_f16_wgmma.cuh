@@ -24,11 +24,12 @@ class MainloopWgmma {
     tells_at_ = ptx::cluster_address(ring.first_empty(), tells_ ? ptx::thread_index() % 32 : 0);
   }
 
-  // Sums of the next `steps` stages.
-  __device__ __forceinline__ void sum(Sums sums, int width, int steps) {
+  // Sums of the next `steps` stages. Calls meanwhile() while the last ones are multiplied.
+  template <class Meanwhile>
+  __device__ __forceinline__ void sum(Sums sums, int width, int steps, const Meanwhile& meanwhile) {
     ring_.make_uniform();
     const int same = ptx::uniform(steps);
-    for_width<wgmma_smem::kWidthStep>(width, [&](auto w) { sum<decltype(w)::value>(sums, same); });
+    for_width<wgmma_smem::kWidthStep>(width, [&](auto w) { sum<decltype(w)::value>(sums, same, meanwhile); });
   }
   // Leaves the next `steps` stages unread.
   __device__ __forceinline__ void skip(int steps) {
@@ -69,8 +70,8 @@ class MainloopWgmma {
   static constexpr int kYStep = (kYKMajor ? 32 : 16 * wgmma_smem::kLineBytes) >> 4;
 
   // One group of instructions stays under way while the next one is issued: a stage is released a step later.
-  template <int kWidth>
-  __device__ __forceinline__ void sum(Sums sums, int steps) {
+  template <int kWidth, class Meanwhile>
+  __device__ __forceinline__ void sum(Sums sums, int steps, const Meanwhile& meanwhile) {
 #pragma unroll
     for (int i = 0; i < kWidth / 2; ++i) sums[i] = 0;
     int before = 0;
@@ -89,6 +90,7 @@ class MainloopWgmma {
       before = ring_.stage();
       ring_.advance();
     }
+    meanwhile();
     ptx::wgmma_wait_for<kWidth / 2>(sums);
     release(before);
   }

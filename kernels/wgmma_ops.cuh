@@ -33,9 +33,10 @@ class WgmmaOps {
     // Without rows or columns there is nothing to sum, and with alpha == 0 no stage is filled (reads_nothing).
     const bool exists = u.origin.x + 64 * warpgroup_ < p_.rows && u.origin.y < p_.columns;
     if (ptx::uniform(exists && by_.alpha != 0)) {
-      mainloop_.sum(sums_, p_.width, u.steps);
+      mainloop_.sum(sums_, p_.width, u.steps, [&] { prepare_epilogue(u); });
     } else {
       mainloop_.skip(by_.alpha != 0 ? u.steps : 0);
+      prepare_epilogue(u);
 #pragma unroll
       for (float& sum : sums_) sum = 0;
     }
@@ -47,18 +48,19 @@ class WgmmaOps {
   __device__ __forceinline__ uint32_t arrive(int64_t counter, uint32_t last) const {
     return fixup_.arrive(counter, last);
   }
-  __device__ __forceinline__ void collect(const QueuedSlots& s, const QueuedUnit& u) { fixup_.collect(sums_, s, u); }
+  // Works out again where the tile goes: meanwhile the registers are needed for loads under way.
+  __device__ __forceinline__ void collect(const QueuedSlots& s, const QueuedUnit& u) {
+    fixup_.collect(sums_, s, u);
+    locate(u);
+  }
 
   __device__ __forceinline__ void epilogue(const QueuedUnit& u) {
-    const int rows = 64 * warpgroup_, size = p_.out == DataType::f32 ? 4 : 2;
-    const Output out{u.c + (p_.swapped ? rows * p_.c_pitch : rows * size), u.along - (p_.swapped ? 0 : rows),
-                     u.lines - (p_.swapped ? rows : 0)};
-    if (out.along <= 0 || out.lines <= 0) return;
+    if (out_.along <= 0 || out_.lines <= 0) return;
     ended_ = u.last && p_.out != DataType::f32;
     if (p_.swapped)
-      store<true>(out);
+      store<true>();
     else
-      store<false>(out);
+      store<false>();
   }
   // After the last unit: lets the warp that stores this warpgroup's chunks go.
   __device__ __forceinline__ void finish() {
@@ -68,19 +70,31 @@ class WgmmaOps {
   }
 
  private:
+  // Where the warpgroup's part of the unit's tile goes.
+  __device__ __forceinline__ void locate(const QueuedUnit& u) {
+    const int rows = 64 * warpgroup_, size = p_.out == DataType::f32 ? 4 : 2;
+    out_ = {u.c + (p_.swapped ? rows * p_.c_pitch : rows * size), u.along - (p_.swapped ? 0 : rows),
+            u.lines - (p_.swapped ? rows : 0)};
+  }
+  // What the epilogue begins with, ahead of it: that, and a free buffer.
+  __device__ __forceinline__ void prepare_epilogue(const QueuedUnit& u) {
+    locate(u);
+    chunks_.wait_empty();
+  }
+
   template <bool kSwapped>
-  __device__ __forceinline__ void store(const Output& out) {
+  __device__ __forceinline__ void store() {
     if (by_.beta == 0)
-      store<kSwapped, false>(out);
+      store<kSwapped, false>();
     else
-      store<kSwapped, true>(out);
+      store<kSwapped, true>();
   }
   template <bool kSwapped, bool kReadC>
-  __device__ __forceinline__ void store(const Output& out) {
+  __device__ __forceinline__ void store() {
     if (p_.out == DataType::f32)
-      store_floats<kSwapped, kReadC>(p_, sums_, out, by_);
+      store_floats<kSwapped, kReadC>(p_, sums_, out_, by_);
     else
-      HalfEpilogue<Element<kIn>, kSwapped>(p_, out, by_, put_, warpgroup_)
+      HalfEpilogue<Element<kIn>, kSwapped>(p_, out_, by_, put_, warpgroup_)
           .template store<kReadC>(sums_, chunks_, ended_);
   }
 
@@ -91,6 +105,7 @@ class WgmmaOps {
   ChunkRing chunks_;
   bool ended_ = false;  // the last chunk is on its way
   uint32_t put_;        // this lane's place in a chunk
+  Output out_;  // of the unit that is summed
   Factors by_;
   alignas(16) float sums_[kWgmmaSums];
 };
