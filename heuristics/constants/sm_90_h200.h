@@ -30,23 +30,23 @@ inline constexpr std::array<Row, 4> kRows{{
 // aligned shapes, 110 forced plans each, NN; fp16): median error 4.9 %, 95th percentile 18 %. The copy terms: from
 // `--every 400 --align 1 --sweep`. bf16 has fp16's: the same instructions.
 constexpr WidthConstants wgmma() {
-  return {.a0 = 1.95,               // us
-          .a_column = 0.0099,       // us per column
-          .late = 0.70,             // us
-          .step_column = 0.00198,   // us per column
-          .sm_gbs = 142,            // GB/s, as l2 and l2_skewed
-          .l2_gbs = 31000,
-          .l2_skewed_gbs = 22100,
-          .crossed = 0.23,
-          .shifted = 0.90,
-          .eights = 0.077,
-          .write_gbs = 60,          // GB/s, as the three below
-          .write_all_gbs = 4160,
+  return {.a0 = 1.91,               // us
+          .a_column = 0.0094,       // us per column
+          .late = 0.72,             // us
+          .step_column = 0.00196,   // us per column
+          .sm_gbs = 143,            // GB/s, as l2 and l2_skewed
+          .l2_gbs = 31200,
+          .l2_skewed_gbs = 22200,
+          .crossed = 0.22,
+          .shifted = 0.91,
+          .eights = 0.065,
+          .write_gbs = 66,          // GB/s, as the three below
+          .write_all_gbs = 4320,
           .read_gbs = 70,
-          .read_all_gbs = 8020,
-          .arrive = 1.31,           // us
-          .e0 = 0.25,               // us
-          .e_column = 0.0057,       // us per column
+          .read_all_gbs = 8030,
+          .arrive = 1.47,           // us
+          .e0 = 0.155,              // us
+          .e_column = 0.0068,       // us per column
           .copy0 = 3.0,             // us
           .copy_gbs = 2800,         // GB/s
           .c_unaligned = 0.004,     // us per column
