@@ -102,8 +102,8 @@ CandidateCosts costs_of(const WidthConstants& k, const Candidate& c) {
   const double line = kGb * row.tile_k * size_of(row.in);
   const double into_sm = line * (row.tile_m + loaded);
   const auto slowed = [&](int align) { return align >= 128 ? 1.0 : align >= 32 ? 1 + k.crossed : 1 + k.shifted; };
-  const double out_of_l2 = line * (c.cluster_rows * row.tile_m * slowed(c.rows_align) +
-                                   c.cluster_columns * loaded * slowed(c.width_align));
+  const double out_of_l2 =
+      line * (c.cluster_rows * row.tile_m * slowed(c.rows_align) + c.cluster_columns * loaded * slowed(c.width_align));
   const int ctas = c.cluster_rows * c.cluster_columns;
   const double work = std::max(k.step_column * width, into_sm / k.sm_gbs);
   const double slot = kGb * row.tile_m * width * size_of(accumulator_of(row.in));

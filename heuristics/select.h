@@ -53,7 +53,7 @@ Candidate candidate_of(const Shape& shape, const KernelRow& row, const TileShape
 CostConstants costs_of(const Plan& plan, const Shape& shape, const DeviceModel& device, int64_t sms);
 
 // The best plan; m, n, k, batch >= 1. Its kernel is nullptr, and why_not the reason, where no kernel exists for the
-// device (find_kernel) or the product has more k-steps than 64-bit indices can share between CTAs.
+// device (find_kernel) or the product has more tiles or k-steps than a kernel can walk (Schedule::is_short).
 Plan select(const Shape& shape, const DeviceModel& device, const Limits& limits = {});
 
 }  // namespace skgemm

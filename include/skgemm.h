@@ -168,7 +168,9 @@ skgemm_status_t skgemm_set_workspace(skgemm_handle_t handle, void* workspace, si
 /* Forces a schedule. `parameter` is the split for FIXED_SPLIT and the grid size for STREAM_K; 0 lets the model choose
  * it; the others take 0. A forced schedule that the workspace can't hold, or that needs more than 4096 arrival
  * counters (one for each tile of FIXED_SPLIT, one for each worker of the others; for fp16 and bf16 on sm_90 twice as
- * many, times the CTAs of a cluster), runs as DATA_PARALLEL; skgemm_gemm_plan shows it. */
+ * many, times the CTAs of a cluster), or whose shared k-steps times workers (for FIXED_SPLIT: tiles, and k-steps of a
+ * tile, times the split) reach 2^31 (2^30), runs as DATA_PARALLEL; skgemm_gemm_plan shows it. A product of 2^30 tiles
+ * or more is NOT_SUPPORTED: cut it in parts. */
 skgemm_status_t skgemm_set_schedule(skgemm_handle_t handle, skgemm_schedule_t schedule, int64_t parameter);
 /* Forces a CTA's tile in kernels whose tile width is chosen at run time (fp16 and bf16 on sm_90); kernels with a fixed
  * tile ignore it. width 0 lets the model choose; otherwise it is a multiple of 8 up to 256, rounded up to a multiple of

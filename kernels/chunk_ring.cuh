@@ -138,8 +138,8 @@ class ChunkRing {
 
   __device__ __forceinline__ uint32_t buffer() const { return buffers_ + position_.at * wgmma_smem::kChunkBytes; }
 
-  // The warpgroup's side: until the next buffer is free; what it then holds. All lanes tell, on both
-  // sides: each has its own accesses behind it.
+  // The warpgroup's side: until the next buffer is free; what it then holds. All lanes tell, on both sides, each that
+  // its own accesses are behind it.
   __device__ __forceinline__ void wait_empty() const { ptx::mbarrier_wait(empty(), position_.phase ^ 1); }
   __device__ __forceinline__ void push(const Output& out, int column, bool last) {
     if (ptx::thread_index() % 128 == 0) message() = {out, column, last};

@@ -19,14 +19,15 @@ static_assert(kProducerRegisters + wgmma_smem::kConsumers * kConsumerRegisters <
               (1 + wgmma_smem::kConsumers) * kLaunchRegisters);
 
 // Parameters lie in constant memory, and the first read of a line of it takes as long as one of global memory: each
-// warp reads two lines, so that nobody waits for several in turn.
+// warp reads two lines, if there are so many, so that nobody waits for several in turn.
 __device__ __forceinline__ void warm_parameters(const WgmmaParams& p, uint32_t address, int warp) {
   constexpr int kLine = 64, kWarps = wgmma_smem::kThreads / 32;
   static_assert(sizeof(WgmmaParams) <= 2 * kLine * kWarps);
   const auto* const words = reinterpret_cast<const uint32_t*>(&p);
-  const int word = warp * (kLine / 4), second = min(word + kWarps * kLine / 4, static_cast<int>(sizeof p) / 4 - 1);
+  const int word = warp * (kLine / 4), last = static_cast<int>(sizeof p) / 4 - 1;
   // A read whose value has no use is left out.
-  ptx::store_shared_4(address + wgmma_smem::kWarmAt + 4 * warp, words[word] + words[second]);
+  ptx::store_shared_4(address + wgmma_smem::kWarmAt + 4 * warp,
+                      words[min(word, last)] + words[min(word + kWarps * kLine / 4, last)]);
 }
 
 // Until all barriers of the CTA are there. Each role calls it when it has done what can be done without. What is used

@@ -1,7 +1,7 @@
 // Which CTA does which k-steps of which tile: the five schedules of the Stream-K paper (Osama et al. 2023, section 5)
 // as one host+device value. Tiles are numbered linearly over (batch, raster order); a tile has `steps` k-steps. Every
 // schedule is two regions: tiles [0, sk_tiles) are shared between CTAs by k-steps, the rest are done whole. In 64 bits
-// for the host, which counts anything; in 32 for the device, which is in a hurry (ShortSchedule).
+// for the host, in 32 for the device, which is in a hurry (ShortSchedule).
 #pragma once
 #include "kernels/divisor.h"
 
@@ -112,7 +112,7 @@ struct BasicSchedule {
     constexpr int64_t kEnd = int64_t{1} << 30;
     if (tiles() >= kEnd || space.steps >= kEnd) return false;
     if (kind == ScheduleKind::fixed_split) return tiles() < kEnd / split && space.steps < kEnd / split;
-    return sk_tiles == 0 || sk_steps() < kEnd / ctas;
+    return sk_tiles == 0 || sk_steps() < 2 * kEnd / ctas;  // products that are divided at once
   }
 };
 
@@ -142,9 +142,7 @@ class BasicUnitCursor {
   }
 
   // Whether there is no next unit.
-  SKGEMM_HD constexpr bool done() const {
-    return step_ >= step_end_ && next_ >= s_.tiles() * s_.split;
-  }
+  SKGEMM_HD constexpr bool done() const { return step_ >= step_end_ && next_ >= s_.tiles() * s_.split; }
   // Fills `u` with the next unit; false when there is none.
   SKGEMM_HD constexpr bool next(Unit& u) {
     if (s_.kind == ScheduleKind::fixed_split) return next_split(u);

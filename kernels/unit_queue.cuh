@@ -13,8 +13,7 @@ namespace skgemm {
 struct StepOrigin {
   int x, y, k, entry;
 };
-__device__ __forceinline__ StepOrigin origin_of(const WgmmaParams& p, const ClusterPlace& place,
-                                                const ShortUnit& u) {
+__device__ __forceinline__ StepOrigin origin_of(const WgmmaParams& p, const ClusterPlace& place, const ShortUnit& u) {
   const ShortTileCoord tile = p.schedule.space.coord(u.tile);
   const int row = (p.swapped ? tile.n : tile.m) * p.cluster_rows + place.row;
   const int column = (p.swapped ? tile.m : tile.n) * p.cluster_columns + place.column;
@@ -31,8 +30,8 @@ struct QueuedUnit {
   int head, second;  // slots of contributors 0 and 1
 };
 
-__device__ __forceinline__ QueuedUnit queued(const WgmmaParams& p, const StepOrigin& origin,
-                                             const ShortUnit& u, bool last) {
+__device__ __forceinline__ QueuedUnit queued(const WgmmaParams& p, const StepOrigin& origin, const ShortUnit& u,
+                                             bool last) {
   const int along = p.swapped ? origin.y : origin.x, line = p.swapped ? origin.x : origin.y;
   const int size = p.out == DataType::f32 ? 4 : 2;
   QueuedUnit q{.c = p.c + origin.entry * p.c_batch_pitch + line * p.c_pitch + int64_t{along} * size,

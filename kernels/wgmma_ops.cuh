@@ -105,7 +105,7 @@ class WgmmaOps {
   ChunkRing chunks_;
   bool ended_ = false;  // the last chunk is on its way
   uint32_t put_;        // this lane's place in a chunk
-  Output out_;  // of the unit that is summed
+  Output out_;          // of the unit that is summed
   Factors by_;
   alignas(16) float sums_[kWgmmaSums];
 };

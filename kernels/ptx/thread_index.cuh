@@ -18,12 +18,6 @@ __device__ __forceinline__ uint32_t lane_index() {
   asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
   return lane;
 }
-// 10.9, "%nsmid": at least as many as there are.
-__device__ __forceinline__ uint32_t multiprocessors() {
-  uint32_t count;
-  asm("mov.u32 %0, %%nsmid;" : "=r"(count));
-  return count;
-}
 // The first lane's value, which the compiler then knows to be the same for all lanes.
 template <class Value>
 __device__ __forceinline__ Value uniform(Value value) {

@@ -11,7 +11,7 @@ namespace skgemm::cli {
 struct PlanOptions {
   int64_t m = 0, n = 0, k = 0, batch = 1;
   int64_t lda = 0, ldb = 0, ldc = 0;  // 0: packed
-  int align = 16;
+  int align = 256;  // as cudaMalloc aligns
   std::string type = "s", op = "NN", out, device, schedule = "auto", orientation = "auto", cluster = "auto";
   std::string tile, svg;
   int sms = 0, width = 0;

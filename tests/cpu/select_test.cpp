@@ -132,6 +132,23 @@ TEST(Select, ProductsTooLargeToCountAreRefused) {
   EXPECT_NE(long_one.kernel, nullptr) << "days, but countable";
 }
 
+TEST(Select, PlansAreThoseThatKernelsCanWalk) {
+  const DeviceModel& h200 = *find_device("h200");
+  for (const ScheduleKind kind : {ScheduleKind{}, ScheduleKind::fixed_split, ScheduleKind::stream_k}) {
+    for (const int64_t k : {470'000, 5'000'000, 500'000'000}) {
+      const Plan plan = select(square(DataType::f64, 740, 740, k), h200, {.forced = kind});
+      ASSERT_NE(plan.kernel, nullptr);
+      EXPECT_TRUE(plan.schedule.is_short()) << k;
+    }
+    for (const DataType type : {DataType::f16, DataType::f32}) {
+      const Plan most = select(square(type, 1, 1, 1, (int64_t{1} << 30) - 1), h200, {.forced = kind});
+      EXPECT_TRUE(most.kernel != nullptr && most.schedule.is_short());
+      const Plan more = select(square(type, 1, 1, 1, int64_t{1} << 30), h200, {.forced = kind});
+      EXPECT_TRUE(more.kernel == nullptr && more.why_not != nullptr);
+    }
+  }
+}
+
 TEST(Select, DeterministicAndPure) {
   const Shape shape = square(DataType::bf16, 1234, 777, 4321);
   const Plan first = select(shape, *find_device("a100"));

@@ -49,10 +49,27 @@ TEST(ShortSchedule, IsTheSameWalk) {
 
 TEST(ShortSchedule, HoldsUpToItsBounds) {
   constexpr int64_t kEnd = int64_t{1} << 30;
-  // All CTAs of these few steps each, at large numbers of tiles and steps.
-  check_short(stream_k({.tiles_m = 1, .tiles_n = 1, .batch = 1, .steps = kEnd / 132 - 1, .group = 1}, 132));
-  check_short(stream_k({.tiles_m = 9, .tiles_n = 11, .batch = 1, .steps = kEnd / 132 / 99 - 1, .group = 4}, 132));
+  // Many k-steps to a tile.
+  check_short(stream_k({.tiles_m = 1, .tiles_n = 1, .batch = 1, .steps = 2 * kEnd / 132 - 1, .group = 1}, 132));
+  check_short(stream_k({.tiles_m = 9, .tiles_n = 11, .batch = 1, .steps = 2 * kEnd / 132 / 99 - 1, .group = 4}, 132));
   check_short(fixed_split({.tiles_m = 1, .tiles_n = 1, .batch = 1, .steps = kEnd / 100 - 1, .group = 1}, 132, 100));
+}
+
+// The first and the last of very many tiles, in bands of which the last one is lower, and in many batch entries.
+TEST(ShortSchedule, FindsTilesUpToItsBounds) {
+  for (const TileSpace& space : {TileSpace{32767, 32766, 1, 1, 8}, TileSpace{1, (int64_t{1} << 30) - 1, 1, 1, 1},
+                                 TileSpace{(int64_t{1} << 30) - 1, 1, 1, 1, 7}, TileSpace{5, 3, 71582787, 1, 2}}) {
+    const Schedule s = data_parallel(space, 132);
+    ASSERT_TRUE(s.is_short());
+    const ShortSchedule x = short_of(s);
+    for (int64_t i = 0; i < 100'000; ++i) {
+      for (const int64_t tile : {i, s.tiles() - 1 - i, i * 7919 % s.tiles()}) {
+        const TileCoord at = space.coord(tile);
+        const ShortTileCoord found = x.space.coord(static_cast<int32_t>(tile));
+        ASSERT_TRUE(found.batch == at.batch && found.m == at.m && found.n == at.n) << tile;
+      }
+    }
+  }
 }
 
 TEST(ShortSchedule, IsRefusedWhere32BitsAreTooFew) {
@@ -62,9 +79,9 @@ TEST(ShortSchedule, IsRefusedWhere32BitsAreTooFew) {
   EXPECT_FALSE(data_parallel({1, 1, 1, kEnd, 1}, 132).is_short());
   EXPECT_TRUE(fixed_split({1, 1, kEnd / 8, 8, 1}, 132, 7).is_short());
   EXPECT_FALSE(fixed_split({1, 1, kEnd / 8, 8, 1}, 132, 8).is_short());
-  EXPECT_TRUE(stream_k({1, 1, 1, kEnd / 128 - 1, 1}, 128).is_short());
-  EXPECT_FALSE(stream_k({1, 1, 1, kEnd / 128, 1}, 128).is_short());
-  EXPECT_FALSE(two_tile({1, 200, 1, kEnd / 68 / 132 + 1, 1}, 132).is_short());
+  EXPECT_TRUE(stream_k({1, 1, 1, 2 * kEnd / 128 - 1, 1}, 128).is_short());
+  EXPECT_FALSE(stream_k({1, 1, 1, 2 * kEnd / 128, 1}, 128).is_short());
+  EXPECT_FALSE(two_tile({1, 200, 1, 2 * kEnd / 68 / 132 + 1, 1}, 132).is_short());
 }
 
 // Around multiples of a divisor, where a quotient changes, and at the ends.

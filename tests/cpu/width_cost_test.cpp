@@ -108,6 +108,32 @@ TEST(WidthCosts, CopiesTakeTimeByTheirBytes) {
   EXPECT_LT(k.copy_gbs, h200().dram_gbs) << "each byte is read and written";
 }
 
+TEST(WidthCosts, LinesThatCrossThoseOfL2TakeLonger) {
+  const WidthConstants k = width_constants_for(wgmma(), h200()).value;
+  const auto loads = [&](int rows_align, int width_align) {
+    Candidate c = aligned(128);  // as many columns as rows
+    c.rows_align = rows_align, c.width_align = width_align;
+    return costs_of(k, c).load_part / costs_of(k, aligned(128)).load_part;
+  };
+  EXPECT_NEAR(loads(32, 128), 1 + k.crossed / 2, 1e-9);
+  EXPECT_NEAR(loads(128, 64), 1 + k.crossed / 2, 1e-9);
+  EXPECT_NEAR(loads(16, 128), 1 + k.shifted / 2, 1e-9);
+  EXPECT_NEAR(loads(16, 16), 1 + k.shifted, 1e-9);
+  EXPECT_NEAR(loads(32, 16), 1 + (k.crossed + k.shifted) / 2, 1e-9);
+}
+
+TEST(WidthCosts, EightsStepSlower) {
+  const WidthConstants k = width_constants_for(wgmma(), h200()).value;
+  const auto work = [&](int rows, int columns) {
+    Candidate c = aligned(128);
+    c.cluster_rows = rows, c.cluster_columns = columns;
+    return costs_of(k, c).work / costs_of(k, aligned(128)).work;
+  };
+  EXPECT_EQ(work(2, 2), 1);
+  EXPECT_NEAR(work(4, 2), 1 + k.eights, 1e-9);
+  EXPECT_NEAR(work(2, 4), 1 + k.eights, 1e-9);
+}
+
 TEST(WidthCosts, AnUnalignedCCosts) {
   const WidthConstants k = width_constants_for(wgmma(), h200()).value;
   Candidate c = aligned(96);
