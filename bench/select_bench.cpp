@@ -13,9 +13,9 @@ using namespace skgemm;
 
 // Packed NN of one type.
 Shape shape_of(DataType type, int64_t m, int64_t n, int64_t k) {
-  const auto align = [type](int64_t ld) {
+  const auto align = [type](int64_t ld, int64_t most) {
     const int64_t pitch = ld * size_of(type);
-    return static_cast<int>(std::min<int64_t>(128, pitch & -pitch));
+    return static_cast<int>(std::min(most, pitch & -pitch));
   };
   return {.m = m,
           .n = n,
@@ -25,9 +25,9 @@ Shape shape_of(DataType type, int64_t m, int64_t n, int64_t k) {
           .out = type,
           .a_k_major = false,
           .b_k_major = true,
-          .a_align = align(m),
-          .b_align = align(k),
-          .c_align = align(m),
+          .a_align = align(m, 128),
+          .b_align = align(k, 128),
+          .c_align = align(m, 16),
           .small_extents = true};
 }
 

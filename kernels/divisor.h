@@ -6,7 +6,6 @@ namespace skgemm {
 
 template <class Int>
 struct Divisor {
-  static constexpr Divisor of(Int) { return {}; }
   SKGEMM_HD constexpr Int quotient(Int n, Int d) const { return n / d; }
 };
 

@@ -23,7 +23,6 @@ __device__ __forceinline__ StepOrigin origin_of(const WgmmaParams& p, const Clus
 struct QueuedUnit {
   char* c;           // the CTA's part of the tile in C,
   int along, lines;  // how many elements of a line and lines (columns) of C exist from there on
-  StepOrigin origin;
   int steps;
   bool last;  // of the worker
   int contributors, position, counter;
@@ -37,7 +36,6 @@ __device__ __forceinline__ QueuedUnit queued(const WgmmaParams& p, const StepOri
   QueuedUnit q{.c = p.c + origin.entry * p.c_batch_pitch + line * p.c_pitch + int64_t{along} * size,
                .along = (p.swapped ? p.columns : p.rows) - along,
                .lines = (p.swapped ? p.rows : p.columns) - line,
-               .origin = origin,
                .steps = u.step_end - u.step_begin,
                .last = last,
                .contributors = u.contributors,

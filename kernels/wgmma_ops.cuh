@@ -31,7 +31,7 @@ class WgmmaOps {
 
   __device__ __forceinline__ void mainloop(const QueuedUnit& u) {
     // Without rows or columns there is nothing to sum, and with alpha == 0 no stage is filled (reads_nothing).
-    const bool exists = u.origin.x + 64 * warpgroup_ < p_.rows && u.origin.y < p_.columns;
+    const bool exists = (p_.swapped ? u.lines : u.along) > 64 * warpgroup_ && (p_.swapped ? u.along : u.lines) > 0;
     if (ptx::uniform(exists && by_.alpha != 0)) {
       mainloop_.sum(sums_, p_.width, u.steps, [&] { prepare_epilogue(u); });
     } else {

@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 
+#include "kernels/catalogue.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/gpu/type_pairs.h"
 
@@ -37,10 +38,8 @@ struct Tile {
 inline constexpr skgemm_orientation_t kOrientations[] = {SKGEMM_ORIENTATION_STRAIGHT, SKGEMM_ORIENTATION_SWAPPED};
 inline constexpr int64_t kWidthStep = 16, kWidest = 256;
 inline constexpr int64_t kClusteredWidths[] = {16, 48, 64, 112, 128, 256};
-struct Cluster {
-  int m, n;
-};
-inline constexpr Cluster kClusters[] = {{2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}};
+inline constexpr std::span kClusters = std::span(kClusterShapes).subspan<1>();  // of more than one CTA
+static_assert(kClusterShapes[0].ctas() == 1);
 inline constexpr size_t kSingleTiles = 2 * kWidest / kWidthStep;
 inline constexpr size_t kTiles = kSingleTiles + 2 * std::size(kClusteredWidths) * std::size(kClusters);
 // All widths, each straight and swapped, by single CTAs; then some by each kind of cluster.
@@ -52,7 +51,7 @@ constexpr std::array<Tile, kTiles> all_tiles() {
   }
   for (const int64_t width : kClusteredWidths) {
     for (const skgemm_orientation_t orientation : kOrientations) {
-      for (const Cluster& cluster : kClusters) tiles[count++] = {width, orientation, cluster.m, cluster.n};
+      for (const ClusterShape& cluster : kClusters) tiles[count++] = {width, orientation, cluster.m, cluster.n};
     }
   }
   return tiles;

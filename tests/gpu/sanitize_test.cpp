@@ -93,9 +93,8 @@ GemmCase tile_case(const TypePair& types, const char* op, const Placement& where
   GemmCase c = tight_case(types, op, static_cast<int64_t>(variant % 4));
   const Tile& tile = tiles[variant % std::size(tiles)];
   c.width = tile.width, c.orientation = tile.orientation;
-  if (const size_t kind = variant % (std::size(kClusters) + 1); kind > 0) {
-    c.cluster_m = kClusters[kind - 1].m, c.cluster_n = kClusters[kind - 1].n;
-  }
+  const ClusterShape& cluster = kClusterShapes[variant % std::size(kClusterShapes)];
+  c.cluster_m = cluster.m, c.cluster_n = cluster.n;
   return placed(c, where);
 }
 

@@ -143,7 +143,7 @@ TEST_P(TileSchedules, ClustersOnSmallProducts) {
 
 INSTANTIATE_TEST_SUITE_P(All, TileSchedules, testing::ValuesIn(kHalfPairs), param_name);
 
-class TileCounters : public TileTest, public testing::WithParamInterface<Cluster> {};
+class TileCounters : public TileTest, public testing::WithParamInterface<ClusterShape> {};
 
 // A CTA's part of a shared tile has a counter for each half of its rows, so 2048 use all 4096, and more are done whole.
 TEST_P(TileCounters, AsManySharedTilesAsThereAreCounters) {
@@ -168,9 +168,7 @@ TEST_P(TileCounters, AsManySharedTilesAsThereAreCounters) {
   EXPECT_TRUE(more.judge(constant_reference(c, 100)));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TileCounters,
-                         testing::Values(Cluster{1, 1}, Cluster{2, 1}, Cluster{1, 2}, Cluster{2, 2}, Cluster{4, 2},
-                                         Cluster{2, 4}));
+INSTANTIATE_TEST_SUITE_P(All, TileCounters, testing::ValuesIn(kClusterShapes));
 
 }  // namespace
 }  // namespace skgemm::test

@@ -212,7 +212,7 @@ GemmCase clustered(DataType in, int64_t m, int64_t n) {
 }
 
 TEST_F(TilePlans, ForcedClustersAreReported) {
-  for (const auto& [m, n] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}}) {
+  for (const auto& [m, n] : kClusterShapes) {
     const skgemm_plan_t plan = plan_of(handle(), placed(clustered(DataType::f16, m, n), kAligned));
     EXPECT_EQ(plan.cluster_m, m);
     EXPECT_EQ(plan.cluster_n, n);
