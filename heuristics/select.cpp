@@ -220,9 +220,8 @@ size_t copy_bytes(const Shape& s) {
 }
 
 Shape aligned_of(Shape s) {
-  for (int* align : {&s.a_align, &s.b_align}) {
-    if (*align < 16) *align = kCopyAlignment;
-  }
+  if (s.a_align < 16) s.a_align = copy_alignment(s.a_k_major ? s.k : s.m);
+  if (s.b_align < 16) s.b_align = copy_alignment(s.b_k_major ? s.k : s.n);
   return s;
 }
 

@@ -1,71 +1,83 @@
 // Copies operands into lines that the TMA can take (aligned_copy.h), at the rate of memory. One launch for both
-// operands of a product.
+// operands of a product, each by some of the CTAs.
 #pragma once
+#include "kernels/aligned_copy.h"
 #include "kernels/aligned_read.cuh"
 #include "kernels/element.cuh"
 #include "kernels/ptx/dependent_launch.cuh"
-#include "kernels/types.h"
 
 namespace skgemm {
 
-inline constexpr int kAlignThreads = 256;
-
-struct AlignJob {
-  const char* from;
-  char* to;
-  int64_t pitch, batch_pitch, to_pitch;  // bytes
-  int64_t lines, entries;                // of an entry; how many
-  int64_t along;                         // elements of a line
-  int lanes;                             // that share a line: 8, 16 or 32
-};
 struct AlignParams {
-  AlignJob job[2];
-  int jobs;
+  CopyJobs copies;
   Scalar alpha;  // of the product: when it is 0 there is nothing to read (BLAS), and the copies are not read either
 };
 
-__device__ __forceinline__ void align_line(const AlignJob& x, int64_t line, int lane) {
-  constexpr int kTogether = 4;
-  const int64_t entry = x.entries == 1 ? 0 : line / x.lines, row = line - entry * x.lines;
+// A lane's part of a segment.
+struct CopyPart {
+  const char* from;  // its first piece, a multiple of 16 bytes
+  char* to;
+  int left;   // bytes from there to the end of the matrix, or all that the lane reads
+  int shift;  // bytes of a piece ahead of the first element
+  int step;   // bytes from a piece to the next
+  int count;  // pieces
+};
+
+__device__ __forceinline__ CopyPart part_of(const CopyJob& x, const CopyWalk& at, int lane) {
+  const int64_t entry = x.entries == 1 ? 0 : at.line / x.lines, row = at.line - entry * x.lines;
   const char* const matrix = x.from + entry * x.batch_pitch;
   const char* const from = matrix + row * x.pitch;
   const char* const end = matrix + (x.lines - 1) * x.pitch + x.along * 2;
-  const int shift = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 15);
-  const char* const aligned = from - shift;
-  char* const to = x.to + line * x.to_pitch;
-  const int64_t pieces = ceil_div(x.along, 8);
-  for (int64_t first = lane; first < pieces; first += kTogether * x.lanes) {
-    uint32_t word[kTogether][8];
+  const int64_t pieces = pieces_of(x.along), first = int64_t{at.segment} * (kCopyTogether * x.lanes) + lane;
+  CopyPart part;
+  part.shift = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 15);
+  part.from = from - part.shift + 16 * first;
+  part.to = x.to + at.line * x.to_pitch + 16 * first;
+  part.step = 16 * x.lanes;
+  part.left = static_cast<int>(min(end - part.from, int64_t{kCopyTogether * 32 * 16}));
+  part.count = 0;
 #pragma unroll
-    for (int i = 0; i < kTogether; ++i) {
-      const int64_t piece = first + i * x.lanes;
-      if (piece >= pieces) break;
-      put_piece(word[i], read_piece(aligned + 16 * piece, end));
-      put_piece(word[i] + 4, read_piece(aligned + 16 * piece + 16, end));
-    }
+  for (int i = 0; i < kCopyTogether; ++i) part.count += first + i * x.lanes < pieces;
+  return part;
+}
+
+// All loads are under way before the first is waited for. What is no element of the matrix is not read, and zero: of
+// the 16 bytes that its end is in, the elements ahead of it are.
+__device__ __forceinline__ void copy(const CopyPart& x) {
+  uint32_t word[kCopyTogether][8] = {};
 #pragma unroll
-    for (int i = 0; i < kTogether; ++i) {
-      const int64_t piece = first + i * x.lanes;
-      if (piece >= pieces) break;
-      shift_down(word[i], shift);
-      *reinterpret_cast<uint4*>(to + 16 * piece) = first_piece(word[i]);
+  for (int i = 0; i < kCopyTogether; ++i) {
+    if (i >= x.count) break;
+    const auto* const piece = reinterpret_cast<const uint4*>(x.from + i * x.step);
+    if (i * x.step + 16 <= x.left) put_piece(word[i], piece[0]);
+    if (i * x.step + 32 <= x.left) put_piece(word[i] + 4, piece[1]);
+  }
+  const int last = x.left & ~15;
+  if (x.left > 0 && last < x.left) {
+    const uint4 elements = read_elements(x.from + last, (x.left - last) / 2);
+#pragma unroll
+    for (int i = 0; i < kCopyTogether; ++i) {
+      if (i * x.step == last) put_piece(word[i], elements);
+      if (i * x.step + 16 == last) put_piece(word[i] + 4, elements);
     }
+  }
+#pragma unroll
+  for (int i = 0; i < kCopyTogether; ++i) {
+    if (i >= x.count) break;
+    shift_down(word[i], x.shift);
+    *reinterpret_cast<uint4*>(x.to + i * x.step) = first_piece(word[i]);
   }
 }
 
-__global__ void __launch_bounds__(kAlignThreads) align_lines(const __grid_constant__ AlignParams p) {
+__global__ void __launch_bounds__(kCopyThreads) align_lines(const __grid_constant__ AlignParams p) {
   ptx::let_next_grid_start();
+  const int cta = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
+  const CopyJob& x = p.copies.of_cta(cta);
+  const int lane = thread % x.lanes;
+  CopyWalk walk(x, cta, thread / x.lanes);
   ptx::wait_for_grids_before();
   if (read_scalar<float>(p.alpha) == 0) return;
-  for (int j = 0; j < p.jobs; ++j) {
-    const AlignJob& x = p.job[j];
-    const int per_cta = kAlignThreads / x.lanes;
-    const int lane = static_cast<int>(threadIdx.x) % x.lanes, team = static_cast<int>(threadIdx.x) / x.lanes;
-    // The second operand from the last CTA on, which has the fewest lines of the first.
-    const int64_t cta = j == 0 ? blockIdx.x : gridDim.x - 1 - blockIdx.x;
-    const int64_t step = int64_t{gridDim.x} * per_cta;
-    for (int64_t line = cta * per_cta + team; line < x.lines * x.entries; line += step) align_line(x, line, lane);
-  }
+  for (; !walk.ends(x); walk.advance(x)) copy(part_of(x, walk, lane));
 }
 
 }  // namespace skgemm

@@ -8,14 +8,11 @@ namespace skgemm {
 
 // Eight elements at any address, of which only the first `count` are read; the others are zero.
 __device__ __forceinline__ uint4 read_elements(const char* from, int count) {
-  uint4 piece{};
-#pragma unroll 1
-  for (int e = min(count, 8) - 1; e >= 0; --e) {
-    const uint32_t element = reinterpret_cast<const uint16_t*>(from)[e];
-    piece = {piece.x << 16 | element, __funnelshift_l(piece.x, piece.y, 16), __funnelshift_l(piece.y, piece.z, 16),
-             __funnelshift_l(piece.z, piece.w, 16)};
-  }
-  return piece;
+  uint32_t element[8];
+#pragma unroll
+  for (int e = 0; e < 8; ++e) element[e] = e < count ? reinterpret_cast<const uint16_t*>(from)[e] : 0;
+  return {element[1] << 16 | element[0], element[3] << 16 | element[2], element[5] << 16 | element[4],
+          element[7] << 16 | element[6]};
 }
 
 // 16 bytes at a multiple of 16, of which those at `end` and behind it are not read, and zero.

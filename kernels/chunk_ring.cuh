@@ -51,7 +51,7 @@ class ChunkStore {
 
  private:
   // All vectors in registers first: a store keeps its registers until the memory unit has read them, and loads into the
-  // same ones would wait for that.
+  // same ones would wait for that. __stcg also says that C is global memory, which the compiler can't know.
   __device__ __forceinline__ void store_vectors(const Output& chunk, uint32_t buffer) const {
     constexpr int kVectors = 4 * kRounds;  // of a lane, four lines apart
     const int at = static_cast<int>(lane_ % 8), pieces = chunk.along / 8;
@@ -65,7 +65,7 @@ class ChunkStore {
     const int64_t four = 4 * p_.c_pitch;
 #pragma unroll
     for (int i = 0; i < kVectors; ++i, to += four) {
-      if (4 * i < lines) *reinterpret_cast<uint4*>(to) = v[i];
+      if (4 * i < lines) __stcg(reinterpret_cast<uint4*>(to), v[i]);
     }
   }
   // Lines at any address: from its first multiple of 16 bytes on in vectors, each of elements of two pieces, and what

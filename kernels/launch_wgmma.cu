@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
-#include <utility>
 
 #include "kernels/align_kernel.cuh"
-#include "kernels/aligned_copy.h"
 #include "kernels/line_starts.h"
 #include "kernels/wgmma_params.h"
 
@@ -83,18 +81,15 @@ Lines lines_of(const Operand& x, int size, int64_t batch) {
   return lines;
 }
 
-// From `room` on, which it moves behind the copy.
-AlignJob align_job(Lines* x, const Extents& extents, char** room) {
+// From `room` on, which it moves behind the copy, that then stands for the operand.
+CopyJob copy_of(Lines* x, const Extents& extents, char** room) {
   const int64_t entries = x->batch_pitch == 0 ? 1 : extents.batch;
   const AlignedCopy copy = aligned_copy(extents.along, extents.lines);
-  const int64_t pieces = ceil_div(extents.along, 8);
-  const AlignJob job{.from = x->data, .to = *room, .pitch = x->pitch, .batch_pitch = x->batch_pitch,
-                     .to_pitch = copy.pitch, .lines = extents.lines, .entries = entries, .along = extents.along,
-                     .lanes = pieces >= 64 ? 32 : pieces >= 32 ? 16 : 8};
-  *room += copy.bytes * entries;
-  x->data = job.to;
+  const CopyJob job = copy_job(x->data, *room, x->pitch, x->batch_pitch, extents.along, extents.lines, entries);
+  x->data = *room;
   x->pitch = copy.pitch;
   x->batch_pitch = entries > 1 ? copy.pitch * extents.lines : 0;
+  *room += copy.bytes * entries;
   return job;
 }
 
@@ -109,29 +104,32 @@ cudaLaunchConfig_t config_of(int64_t ctas, int threads, size_t smem, CUstream_st
           .dynamicSmemBytes = smem, .stream = stream, .attrs = attributes, .numAttrs = cluster > 1 ? 2u : 1u};
 }
 
+int launch_copies(AlignParams p, int64_t most_ctas, CUstream_st* stream) {
+  const int ctas = share_out(&p.copies, most_ctas);
+  cudaLaunchAttribute attributes[2];
+  const cudaLaunchConfig_t config = config_of(ctas, kCopyThreads, 0, stream, attributes);
+  void* arguments[] = {&p};
+  return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(align_lines), arguments);
+}
+
 // Copies those of the two that the TMA can't take, and lets the copies stand for them.
 struct Pair {
   Lines *a, *b;
   Extents a_extents, b_extents;
 };
 int align(const Pair& pair, const GemmArgs& args, CUstream_st* stream) {
-  constexpr int64_t kMostCtas = 1024;  // some waves of any part
-  AlignParams p{};
-  p.alpha = args.alpha;
+  constexpr int64_t kCtasPerSm = 6;  // more take longer to start than they hide
+  CopyJobs x{};
   char* room = static_cast<char*>(args.copies);
-  int64_t wanted = 0;
-  for (const auto& [x, extents] : {std::pair{pair.a, pair.a_extents}, std::pair{pair.b, pair.b_extents}}) {
-    if (takes(*x)) continue;
-    AlignJob& job = p.job[p.jobs++];
-    job = align_job(x, extents, &room);
-    wanted += ceil_div(job.lines * job.entries, kAlignThreads / job.lanes);
+  if (!takes(*pair.a)) x.job[x.count++] = copy_of(pair.a, pair.a_extents, &room);
+  if (!takes(*pair.b)) x.job[x.count++] = copy_of(pair.b, pair.b_extents, &room);
+  if (x.count == 0) return cudaSuccess;
+  const int64_t most = std::min(kCtasPerSm * args.sms, args.most_ctas);
+  if (x.count <= most) return launch_copies({x, args.alpha}, most, stream);
+  for (const CopyJob& job : x.job) {  // under a limit of one multiprocessor
+    if (const int e = launch_copies({{{job}, 1}, args.alpha}, 1, stream); e != cudaSuccess) return e;
   }
-  if (p.jobs == 0) return cudaSuccess;
-  cudaLaunchAttribute attributes[2];
-  const cudaLaunchConfig_t config =
-      config_of(std::min({wanted, kMostCtas, args.most_ctas}), kAlignThreads, 0, stream, attributes);
-  void* arguments[] = {&p};
-  return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(align_lines), arguments);
+  return cudaSuccess;
 }
 
 // Stages, about as many as a worker has steps, as each takes time to set up, beside as many chunks as can wait at once.

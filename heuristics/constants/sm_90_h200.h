@@ -47,8 +47,8 @@ constexpr WidthConstants wgmma() {
           .arrive = 1.47,           // us
           .e0 = 0.155,              // us
           .e_column = 0.0068,       // us per column
-          .copy0 = 3.0,             // us
-          .copy_gbs = 2800,         // GB/s
+          .copy0 = 1.8,             // us
+          .copy_gbs = 2450,         // GB/s
           .c_unaligned = 0.004,     // us per column
           .dram_share = 0.81};      // of 4510 GB/s
 }
