@@ -15,12 +15,6 @@ __device__ __forceinline__ uint4 read_elements(const char* from, int count) {
           element[7] << 16 | element[6]};
 }
 
-// 16 bytes at a multiple of 16, of which those at `end` and behind it are not read, and zero.
-__device__ __forceinline__ uint4 read_piece(const char* from, const char* end) {
-  return from + 16 <= end ? *reinterpret_cast<const uint4*>(from)
-                          : read_elements(from, static_cast<int>(end - from) / 2);
-}
-
 // Pieces as words, which can be shifted over their ends.
 __device__ __forceinline__ void put_piece(uint32_t* word, const uint4& piece) {
   word[0] = piece.x;
