@@ -62,8 +62,8 @@ WidthConstants derive_width(const KernelRow& row, const DeviceModel& device) {
           .arrive = 1.6,
           .e0 = 0.15,
           .e_column = 0.006,
-          .copy0 = 3,
-          .copy_gbs = 0.6 * device.dram_gbs,
+          .copy0 = 1.8,
+          .copy_gbs = 0.54 * device.dram_gbs,
           .c_unaligned = 0.004,
           .dram_share = 0.61};
 }

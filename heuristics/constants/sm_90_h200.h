@@ -27,8 +27,9 @@ inline constexpr std::array<Row, 4> kRows{{
 
 // Kernels with a run-time width, fitted on 2026-12-01 by least squares of the prediction's logarithm, plans near a
 // case's best counting most, over the device times that `skgemm bench --domain --every 200 --sweep` printed (165
-// aligned shapes, 110 forced plans each, NN; fp16): median error 4.9 %, 95th percentile 18 %. The copy terms: from
-// `--every 400 --align 1 --sweep`. bf16 has fp16's: the same instructions.
+// aligned shapes, 110 forced plans each, NN; fp16): median error 4.9 %, 95th percentile 18 %. The copy terms: what
+// 90 products of 0.1 to 170 MB took longer with lines that start anywhere (lda and ldb one more). bf16 has fp16's: the
+// same instructions.
 constexpr WidthConstants wgmma() {
   return {.a0 = 1.91,               // us
           .a_column = 0.0094,       // us per column
