@@ -1,6 +1,7 @@
 #include "heuristics/select.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -220,8 +221,11 @@ size_t copy_bytes(const Shape& s) {
 }
 
 Shape aligned_of(Shape s) {
-  if (s.a_align < 16) s.a_align = copy_alignment(s.a_k_major ? s.k : s.m);
-  if (s.b_align < 16) s.b_align = copy_alignment(s.b_k_major ? s.k : s.n);
+  const auto align = [](int64_t along) {
+    return 1 << std::countr_zero(static_cast<uint64_t>(aligned_copy(along, 1).pitch) | 128);
+  };
+  if (s.a_align < 16) s.a_align = align(s.a_k_major ? s.k : s.m);
+  if (s.b_align < 16) s.b_align = align(s.b_k_major ? s.k : s.n);
   return s;
 }
 

@@ -160,8 +160,8 @@ skgemm_status_t skgemm_get_sm_limit(skgemm_handle_t handle, int* sms);
  * It holds partial sums and, for fp16 and bf16 on sm_90, aligned copies of operands that TMA can't read as they lie:
  * those whose address, leading dimension or (in a batch) stride is no multiple of 16 bytes, or whose leading dimension
  * or stride is 2^40 bytes or more, or its stride negative. A copy takes 2 bytes for each element of A or B, columns
- * rounded up to 128 bytes (shorter ones than 256 bytes: to 32), times the batch. The library's own workspace for a
- * product is 1 GiB at most.
+ * rounded up to 128 bytes (shorter ones than 256 bytes: to 32), each batch entry to 256; entries that share an operand,
+ * by a stride of 0, share its copy. The library's own workspace for a product is 1 GiB at most.
  * Too little never fails: the schedule falls back towards data-parallel, and where the copies don't fit beside those 16
  * KiB the kernel for every part since sm_80 (f16_mma, bf16_mma) takes the operands as they lie, which can take several
  * times as long. skgemm_gemm_plan shows the kernel. */

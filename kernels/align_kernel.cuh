@@ -1,5 +1,5 @@
 // Copies operands into lines that the TMA can take (aligned_copy.h), at the rate of memory. One launch for both
-// operands of a product, each by some of the CTAs.
+// operands of a product, each by some of the CTAs (two launches under a limit of one).
 #pragma once
 #include "kernels/aligned_copy.h"
 #include "kernels/aligned_read.cuh"
@@ -41,8 +41,8 @@ __device__ __forceinline__ CopyPart part_of(const CopyJob& x, const CopyWalk& at
   return part;
 }
 
-// All loads are under way before the first is waited for. What is no element of the matrix is not read, and zero: of
-// the 16 bytes that its end is in, the elements ahead of it are.
+// All loads are under way before the first is waited for. What lies at the matrix's end and behind is not read, and
+// zero. Between lines there may be anything: the TMA does not load it.
 __device__ __forceinline__ void copy(const CopyPart& x) {
   uint32_t word[kCopyTogether][8] = {};
 #pragma unroll

@@ -95,7 +95,8 @@ constexpr int share_out(CopyJobs* x, int64_t most) {
   const int64_t first = x->job[0].ctas_wanted(), all = first + (x->count > 1 ? x->job[1].ctas_wanted() : 0);
   const int64_t ctas = all < most ? all : most;
   // Of a double as all*most may be too large a product.
-  auto own = static_cast<int64_t>(static_cast<double>(first) / static_cast<double>(all) * static_cast<double>(ctas));
+  auto own =
+      static_cast<int64_t>(static_cast<double>(first) / static_cast<double>(all) * static_cast<double>(ctas) + 0.5);
   if (x->count > 1 && own > ctas - 1) own = ctas - 1;
   if (own < 1) own = 1;
   const int64_t begin[] = {0, own, ctas};

@@ -124,10 +124,10 @@ int align(const Pair& pair, const GemmArgs& args, CUstream_st* stream) {
   if (!takes(*pair.a)) x.job[x.count++] = copy_of(pair.a, pair.a_extents, &room);
   if (!takes(*pair.b)) x.job[x.count++] = copy_of(pair.b, pair.b_extents, &room);
   if (x.count == 0) return cudaSuccess;
-  const int64_t most = std::min(kCtasPerSm * args.sms, args.most_ctas);
+  const int64_t most = std::max<int64_t>(std::min(kCtasPerSm * args.sms, args.most_ctas), 1);
   if (x.count <= most) return launch_copies({x, args.alpha}, most, stream);
-  for (const CopyJob& job : x.job) {  // under a limit of one multiprocessor
-    if (const int e = launch_copies({{{job}, 1}, args.alpha}, 1, stream); e != cudaSuccess) return e;
+  for (int j = 0; j < x.count; ++j) {  // under a limit of one multiprocessor
+    if (const int e = launch_copies({{{x.job[j]}, 1}, args.alpha}, 1, stream); e != cudaSuccess) return e;
   }
   return cudaSuccess;
 }

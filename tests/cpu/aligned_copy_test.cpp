@@ -82,6 +82,9 @@ void expect_all_once(CopyJobs x, int64_t most, const std::string& what) {
   for (int j = 0; j < x.count; ++j) {
     const std::vector<int> seen = visits(x, j, ctas);
     ASSERT_EQ(std::ranges::count(seen, 1), static_cast<int64_t>(seen.size())) << what << ", job " << j;
+    if (wanted <= most) {
+      ASSERT_EQ(own[static_cast<size_t>(j)], x.job[j].ctas_wanted()) << what << ", job " << j;
+    }
     // In proportion, but for what is rounded to whole CTAs and the one that each needs.
     const double share = static_cast<double>(x.job[j].ctas_wanted()) / static_cast<double>(wanted);
     ASSERT_LE(std::abs(static_cast<double>(own[static_cast<size_t>(j)]) - share * ctas), 1) << what << ", job " << j;
@@ -117,8 +120,20 @@ TEST(AlignedCopy, EachSegmentOfTwoJobsIsCopiedOnce) {
   }
 }
 
+// A quotient that rounds down would take a CTA from one of them.
+TEST(AlignedCopy, JobsThatFitHaveACtaForEachSegment) {
+  for (int64_t first = 1; first < 400; ++first) {
+    for (int64_t second = 1; second < 390; second += 3) {
+      const auto lines = [](int64_t ctas) { return ctas * job(128, 1).teams(); };
+      CopyJobs x{{job(128, lines(first)), job(128, lines(second))}, 2};
+      ASSERT_EQ(share_out(&x, 792), first + second);
+      ASSERT_EQ(x.job[1].first_cta, first) << "and " << second;
+    }
+  }
+}
+
 TEST(AlignedCopy, TheSmallerJobHasACtaHoweverLargeTheOther) {
-  const CopyJob large = job(1, int64_t{1} << 58), small = job(1, 1);
+  const CopyJob large = job(1, int64_t{1} << 57), small = job(1, 1);
   CopyJobs x{{large, small}, 2};
   EXPECT_EQ(share_out(&x, 792), 792);
   EXPECT_EQ(x.job[1].first_cta, 791);

@@ -113,7 +113,7 @@ TEST_P(SanitizeMemoryTiles, ShortEnds) {
   size_t variant = 0;
   for (const char* op : kOps) {
     for (const Placement& where : {kAligned, kOdd}) {
-      for (const int64_t k : {1, 7, 31, 33, 63, 64, 65, 130}) {
+      for (const int64_t k : {1, 7, 31, 33, 63, 64, 65, 130, 769}) {
         GemmCase c = tile_case(GetParam(), op, kAligned, variant++);
         c.k = k, c.lda = c.ldb = 0;
         ASSERT_TRUE(passes(handle(), placed(c, where)));
