@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -169,15 +170,18 @@ TEST_F(LogFile, AChildForkedWhileOthersWarnCanWarn) {
       while (!stop) log::warn("from the thread");
     });
     for (int i = 0; i < 200; ++i) {
-      const pid_t child = fork();
+      pid_t child = fork();
+      while (child < 0) {  // the machine is short of processes or memory at the moment
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        child = fork();
+      }
       if (child == 0) {
         alarm(10);  // a lock that nobody will release
         log::warn("from a child");
         _exit(0);
       }
       int status = 0;
-      waitpid(child, &status, 0);
-      if (!WIFEXITED(status)) _exit(1);
+      if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) _exit(1);
     }
     stop = true;
     other.join();
