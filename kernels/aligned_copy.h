@@ -2,6 +2,8 @@
 // and who copies what. Lines are cut into segments, each copied by a team, some lanes of a warp: however few and long
 // the lines are, the whole device has loads under way.
 #pragma once
+#include <algorithm>
+
 #include "kernels/divisor.h"
 #include "kernels/types.h"
 
@@ -93,16 +95,14 @@ struct CopyJobs {
 // Gives each job its part of at most `most` CTAs, of which there are as many as jobs; returns how many there are.
 constexpr int share_out(CopyJobs* x, int64_t most) {
   const int64_t first = x->job[0].ctas_wanted(), all = first + (x->count > 1 ? x->job[1].ctas_wanted() : 0);
-  const int64_t ctas = all < most ? all : most;
+  const int64_t ctas = std::min(all, most);
   // Of a double as all*most may be too large a product.
-  auto own =
-      static_cast<int64_t>(static_cast<double>(first) / static_cast<double>(all) * static_cast<double>(ctas) + 0.5);
-  if (x->count > 1 && own > ctas - 1) own = ctas - 1;
-  if (own < 1) own = 1;
+  const double share = static_cast<double>(first) / static_cast<double>(all) * static_cast<double>(ctas);
+  const int64_t own = x->count > 1 ? std::clamp<int64_t>(static_cast<int64_t>(share + 0.5), 1, ctas - 1) : ctas;
   const int64_t begin[] = {0, own, ctas};
   for (int j = 0; j < x->count; ++j) {
     CopyJob& job = x->job[j];
-    const auto teams = static_cast<int>((x->count > 1 ? begin[j + 1] - begin[j] : ctas) * job.teams());
+    const auto teams = static_cast<int>((begin[j + 1] - begin[j]) * job.teams());
     job.first_cta = static_cast<int>(begin[j]);
     job.line_step = teams / job.segments;
     job.segment_step = teams % job.segments;

@@ -51,11 +51,14 @@ TEST(AlignedCopy, SegmentsHoldALineInWholeSectors) {
     EXPECT_TRUE(x.lanes == 8 || x.lanes == 16 || x.lanes == 32);
     EXPECT_GE(x.segments * held, pieces) << along;
     EXPECT_LT((x.segments - 1) * held, pieces) << along;
+    EXPECT_EQ(x.lanes * x.teams(), kCopyThreads);
+    EXPECT_TRUE(x.lanes == 8 || pieces > held / 2) << "half the lanes would hold the line: " << along;
+    EXPECT_EQ(job(along, 70, 3).ctas_wanted(), ceil_div(int64_t{210} * x.segments, int64_t{x.teams()}));
     EXPECT_TRUE(x.segments == 1 || x.lanes == 32) << "a team of more lanes would read more together: " << along;
   }
 }
 
-// Visits of each segment, by the walks of all teams of the CTAs that have the job.
+// Visits of each segment, by the walks of all teams of the CTAs that have the job. Ends at a segment's second one.
 std::vector<int> visits(const CopyJobs& x, int j, int ctas) {
   const CopyJob& job = x.job[j];
   std::vector<int> count(static_cast<size_t>(job.lines * job.entries * job.segments));
@@ -65,7 +68,7 @@ std::vector<int> visits(const CopyJobs& x, int j, int ctas) {
       for (CopyWalk walk(job, cta, team); !walk.ends(job); walk.advance(job)) {
         EXPECT_GE(walk.segment, 0);
         EXPECT_LT(walk.segment, job.segments);
-        ++count[static_cast<size_t>(walk.line * job.segments + walk.segment)];
+        if (++count.at(static_cast<size_t>(walk.line * job.segments + walk.segment)) > 1) return count;
       }
     }
   }

@@ -12,16 +12,8 @@ class Copies : public TypedTileTest {
  protected:
   // Where the kernel that reads by TMA alone has the product of odd operands, they are copied.
   testing::AssertionResult copied_and_right(const GemmCase& c) {
-    const DeviceCase operands(c);
-    {
-      const HandleModes modes(handle(), operands.gemm_case());
-      const skgemm_gemm_t call = operands.call();
-      skgemm_plan_t plan{};
-      check(skgemm_gemm_plan(handle(), &call, &plan), "skgemm_gemm_plan");
-      if (std::string(plan.kernel).find("wgmma") == std::string::npos) {
-        return testing::AssertionFailure() << plan.kernel << " makes no copies";
-      }
-    }
+    const std::string kernel = plan_of(handle(), c).kernel;
+    if (kernel.find("wgmma") == std::string::npos) return testing::AssertionFailure() << kernel << " makes no copies";
     return passes(handle(), c);
   }
 };

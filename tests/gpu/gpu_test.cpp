@@ -210,6 +210,15 @@ testing::AssertionResult passes(skgemm_handle_t handle, const GemmCase& gemm_cas
   return on_device.judge();
 }
 
+skgemm_plan_t plan_of(skgemm_handle_t handle, const GemmCase& c) {
+  const DeviceCase product(c);
+  const HandleModes modes(handle, product.gemm_case());
+  const skgemm_gemm_t call = product.call();
+  skgemm_plan_t plan{};
+  check(skgemm_gemm_plan(handle, &call, &plan), "skgemm_gemm_plan");
+  return plan;
+}
+
 int run_all_tests(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   const int failed = RUN_ALL_TESTS();

@@ -77,6 +77,8 @@ class DeviceCase {
 
 // Runs the case on the handle (schedule, SM limit, workspace as it says; the handle is put back) and judges it.
 testing::AssertionResult passes(skgemm_handle_t handle, const GemmCase& gemm_case);
+// How the handle would run the case.
+skgemm_plan_t plan_of(skgemm_handle_t handle, const GemmCase& c);
 
 // main() of a program of GPU tests: 0 when tests passed and none failed, 77 when all were skipped, 1 otherwise, which
 // includes a filter that matches nothing.

@@ -193,15 +193,6 @@ TEST_F(TilePlans, WidthsAreRoundedUp) {
   }
 }
 
-skgemm_plan_t plan_of(skgemm_handle_t handle, const GemmCase& c) {
-  const DeviceCase product(c);
-  const HandleModes modes(handle, product.gemm_case());
-  const skgemm_gemm_t call = product.call();
-  skgemm_plan_t plan{};
-  check(skgemm_gemm_plan(handle, &call, &plan), "skgemm_gemm_plan");
-  return plan;
-}
-
 GemmCase clustered(DataType in, int64_t m, int64_t n) {
   GemmCase c;
   c.in = c.out = in;
