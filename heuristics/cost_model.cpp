@@ -8,14 +8,13 @@
 namespace skgemm {
 namespace {
 
-// Flops per cycle and SM of the unit each kernel runs on (vendor white papers; fp64 by m8n8k4, which on sm_90 has half
-// the rate of the larger shapes; fp16 on sm_90 by mma.sync, which reaches about 62 % of wgmma's 4096).
+// Flops per cycle and SM of the unit each kernel runs on (vendor white papers; fp16 on sm_90 by mma.sync, which reaches about 62 % of wgmma's 4096).
 double flops_per_cycle(DataType in, int compute_capability) {
-  const bool a100 = compute_capability == 80;
+  const bool a100 = compute_capability == 80, hopper = compute_capability == 90;
   const bool datacenter = a100 || compute_capability == 90 || compute_capability == 100;
   switch (in) {
     case DataType::f64:
-      return datacenter ? 128 : 2;
+      return hopper ? 256 : datacenter ? 128 : 2;
     case DataType::f32:
       return a100 ? 128 : 256;
     default:
@@ -40,11 +39,12 @@ CostConstants derive(const KernelRow& row, const DeviceModel& device) {
 
 // The same for a run-time width: what the fitted part reaches of its clock, bus widths and L2 rate.
 WidthConstants derive_width(const KernelRow& row, const DeviceModel& device) {
-  constexpr double kFlopsPerCycle = 4096, kShareOfPeak = 0.95;  // wgmma, dense
+  constexpr double kWgmma = 4096, kShareOfPeak = 0.95;          // flops per cycle, dense
   constexpr double kBytesPerCycle = 64;                         // between an SM and L2
+  const double peak = row.by_tma ? kWgmma : flops_per_cycle(row.in, device.compute_capability);
   const double column_flops = 2.0 * row.tile_m * row.tile_k;
   const double port_gbs = kBytesPerCycle * device.clock_ghz;
-  const double column = column_flops / (kFlopsPerCycle * device.clock_ghz * 1e3 * kShareOfPeak);
+  const double column = column_flops / (peak * device.clock_ghz * 1e3 * kShareOfPeak);
   return {.a0 = 1.9,
           .a_column = 0.0096,
           .late = 0.85,
@@ -62,6 +62,7 @@ WidthConstants derive_width(const KernelRow& row, const DeviceModel& device) {
           .arrive = 1.6,
           .e0 = 0.15,
           .e_column = 0.006,
+          .beside = row.ctas_per_sm > 1 ? 0.9 : 0.0,
           .copy0 = 1.8,
           .copy_gbs = 0.54 * device.dram_gbs,
           .c_unaligned = 0.004,
@@ -93,11 +94,11 @@ CostConstants of_widest(const WidthConstants& k, const KernelRow& row, const Dev
 }  // namespace
 
 CandidateCosts costs_of(const WidthConstants& k, const Candidate& c) {
-  constexpr int kLoadedTogether = 64;  // columns, where the contiguous extent is the width
   constexpr double kGb = 1e-3;         // bytes at 1 GB/s take this many microseconds each
   const KernelRow& row = *c.row;
   const double width = c.width;
-  const int64_t whole = ceil_div(c.width, kLoadedTogether) * kLoadedTogether;
+  const int64_t together = row.by_tma ? 64 : 16;  // columns, where the contiguous extent is the width
+  const int64_t whole = ceil_div(c.width, together) * together;
   const double loaded = c.width_k_major ? width : static_cast<double>(whole);
   const double line = kGb * row.tile_k * size_of(row.in);
   const double into_sm = line * (row.tile_m + loaded);
@@ -113,6 +114,7 @@ CandidateCosts costs_of(const WidthConstants& k, const Candidate& c) {
           .arrive = k.arrive,
           .late = k.late,
           .work = ctas == 8 ? work * (1 + k.eights) : work,
+          .beside = k.beside,
           .load_part = out_of_l2 / k.l2_gbs,
           .load_part_skewed = out_of_l2 / k.l2_skewed_gbs,
           .write = slot / k.write_gbs,

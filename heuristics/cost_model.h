@@ -44,6 +44,7 @@ struct WidthConstants {
   double arrive;         // us: a CTA's arrival seen by another one
   double e0;             // us: from a tile to the next in a CTA
   double e_column;       // us per column of that
+  double beside;         // added to a k-step, as a share, while another CTA has the same SM
   double copy0;          // us: aligned copies of operands, whatever their size
   double copy_gbs;       // bytes of such copies
   double c_unaligned;    // us per column: added to each epilogue where lines of C start anywhere
@@ -67,6 +68,7 @@ struct CandidateCosts {
   double a, e, arrive;
   double late;             // added to a in grids that fill more than half of the device
   double work;             // a k-step of a CTA that has L2 for itself
+  double beside;
   double load_part, load_part_skewed;  // a k-step's operands out of L2, times the number of workers
   double write, write_part;
   double read, read_part;  // a partial
@@ -78,7 +80,7 @@ struct CandidateCosts {
     const double step = work + load_part * n, skewed = work + load_part_skewed * n;
     return {.a = 2 * workers > room ? a + late : a,
             .b = arrive + longer(write, write_part * n),
-            .c = step,
+            .c = step * (1 + beside),
             .d = longer(read, read_part * n),
             .e = e,
             .solo = step,

@@ -280,9 +280,9 @@ Plan select(const Shape& shape, const DeviceModel& device, const Limits& limits)
   if (row == nullptr) return no_plan("no kernel for this type and device");
   if (!countable(shape, *row)) return no_plan(kTooLarge);
   if (row->width_step == 0) return select_fixed(shape, *row, device, limits);
-  // Kernels with a run-time width read by TMA alone. Where it doesn't take an operand and there is no room for copies,
-  // the kernel for all extents does, as they lie. Its tiles and steps are no more than were counted.
-  const size_t copies = copy_bytes(shape);
+  // Where the TMA doesn't take an operand and there is no room for copies, the kernel for all extents does, as they lie.
+  // Its tiles and steps are no more than were counted.
+  const size_t copies = row->by_tma ? copy_bytes(shape) : 0;
   if (copies == 0 || limits.workspace_bytes >= kCounterBytes + copies)
     return select_width(shape, *row, device, limits, copies);
   return select_fixed(shape, *find_kernel(shape.in, device.compute_capability, false), device, limits);

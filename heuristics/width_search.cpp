@@ -25,8 +25,7 @@ void WidthSearch::along(int64_t extent, bool swapped, int forced) {
   const int64_t step = field_.row.width_step;
   const auto whole = [step](int64_t width) { return ceil_div(width, step) * step; };
   if (forced > 0) return add(static_cast<int>(std::min<int64_t>(whole(forced), field_.row.tile_n)), swapped);
-  constexpr int64_t kNarrow = 32;  // below this the tensor cores wait for the rows' operand
-  const int64_t narrowest = std::min(kNarrow, whole(extent));
+  const int64_t narrowest = std::min<int64_t>(field_.row.narrowest, whole(extent));
   for (int64_t width = field_.row.tile_n; width >= narrowest; width -= step) {
     width = whole(ceil_div(extent, ceil_div(extent, width)));
     add(static_cast<int>(width), swapped);

@@ -1,5 +1,6 @@
 #include "kernels/catalogue.h"
 
+#include "kernels/dmma_smem.h"
 #include "kernels/smem_layout.h"
 #include "kernels/wgmma_smem.h"
 
@@ -18,11 +19,13 @@ constexpr KernelRow row(const char* name) {
           .in = kIn,
           .arch_min = 80,
           .arch_max = 999,
-          .small_extents = false,
+          .by_tma = false,
+          .waits = false,
           .tile_m = c.tile_m,
           .tile_n = c.tile_n,
           .tile_k = c.tile_k,
           .width_step = 0,
+          .narrowest = 0,
           .stages = c.stages,
           .threads = c.threads,
           .ctas_per_sm = c.ctas_per_sm,
@@ -37,11 +40,13 @@ constexpr KernelRow wgmma_row(const char* name, DataType in) {
           .in = in,
           .arch_min = 90,
           .arch_max = 90,
-          .small_extents = true,
+          .by_tma = true,
+          .waits = true,
           .tile_m = kRows,
           .tile_n = kMaxWidth,
           .tile_k = kTileK,
           .width_step = kWidthStep,
+          .narrowest = 32,
           .stages = 0,
           .threads = kThreads,
           .ctas_per_sm = 1,
@@ -50,10 +55,31 @@ constexpr KernelRow wgmma_row(const char* name, DataType in) {
           .smem_bytes = kBytes};
 }
 
+constexpr KernelRow dmma_row(const char* name) {
+  using namespace dmma_smem;
+  return {.name = name,
+          .in = DataType::f64,
+          .arch_min = 80,
+          .arch_max = 999,
+          .by_tma = false,
+          .waits = true,
+          .tile_m = kRows,
+          .tile_n = kMaxWidth,
+          .tile_k = kTileK,
+          .width_step = kWidthStep,
+          .narrowest = kWidthStep,
+          .stages = 0,
+          .threads = kThreads,
+          .ctas_per_sm = kCtasPerSm,
+          .counters = 1,
+          .most_clustered = 1,
+          .smem_bytes = kBytes};
+}
+
 constexpr KernelRow kRows[] = {row<DataType::f16>("f16_mma"),
                                row<DataType::bf16>("bf16_mma"),
                                row<DataType::f32>("f32_simt"),
-                               row<DataType::f64>("f64_dmma"),
+                               dmma_row("f64_dmma"),
                                wgmma_row("f16_wgmma", DataType::f16),
                                wgmma_row("bf16_wgmma", DataType::bf16)};
 
@@ -65,7 +91,7 @@ const KernelRow* find_kernel(DataType in, int compute_capability, bool small_ext
   const KernelRow* best = nullptr;
   for (const KernelRow& r : kRows) {
     if (r.in != in || compute_capability < r.arch_min || compute_capability > r.arch_max) continue;
-    if (r.small_extents && !small_extents) continue;
+    if (r.by_tma && !small_extents) continue;
     if (best == nullptr || r.arch_min > best->arch_min) best = &r;
   }
   return best;

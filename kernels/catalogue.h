@@ -39,9 +39,11 @@ struct KernelRow {
   const char* name;
   DataType in;                 // type of A and B
   int arch_min, arch_max;      // compute capabilities, as 80 or 90
-  bool small_extents;          // takes only extents well below 2^31
+  bool by_tma;                 // reads operands by TMA alone: extents below 2^31, lines at multiples of 16 bytes
+  bool waits;                  // on sm_90, for the grids before it, which it may be launched ahead of the end of
   int tile_m, tile_n, tile_k;  // elements; tile_m rows and up to tile_n columns where the width is run-time data
   int width_step;              // the width may be any multiple of this up to tile_n, on either side of C; 0: fixed
+  int narrowest;               // the width below which the multiplications wait for operands: not worth trying
   int stages;                  // shared-memory buffers in the copy pipeline; 0: as many as fit beside each other
   int threads;
   int ctas_per_sm;    // resident CTAs the kernel is built for (launch bounds)
@@ -60,7 +62,7 @@ struct KernelRow {
 
 std::span<const KernelRow> catalogue();
 // The row for an element type on a device; nullptr when the device is too old. `small_extents`: m, n and k are below
-// 2^31, which the wgmma kernels need.
+// 2^31, which kernels by_tma need.
 const KernelRow* find_kernel(DataType in, int compute_capability, bool small_extents = true);
 
 }  // namespace skgemm

@@ -133,7 +133,6 @@ class ChunkRing {
       ptx::mbarrier_init(address + wgmma_smem::kChunkFullAt + 8 * i, 32 * wgmma_smem::kGroupWarps);
       ptx::mbarrier_init(address + wgmma_smem::kChunkEmptyAt + 8 * i, 32);
     }
-    ptx::mbarrier_init_fence();
   }
 
   __device__ __forceinline__ uint32_t buffer() const { return buffers_ + position_.at * wgmma_smem::kChunkBytes; }

@@ -26,7 +26,5 @@ template <>
 const void* gemm_function<DataType::bf16>(bool a_k_major, bool b_k_major);
 template <>
 const void* gemm_function<DataType::f32>(bool a_k_major, bool b_k_major);
-template <>
-const void* gemm_function<DataType::f64>(bool a_k_major, bool b_k_major);
 
 }  // namespace skgemm

@@ -30,6 +30,14 @@ __device__ __forceinline__ void warm_parameters(const WgmmaParams& p, uint32_t a
                       words[min(word, last)] + words[min(word + kWarps * kLine / 4, last)]);
 }
 
+// By one thread: both producers fill a stage, and the consumers of all CTAs that this one's loads go to empty it.
+__device__ __forceinline__ void init_ring(const WgmmaParams& p, uint32_t address) {
+  constexpr int kOperands = 2;
+  const int loaders = p.cluster_rows + p.cluster_columns - 1;
+  TmaRing::init<wgmma_smem::kMaxStages>(address, p.stages, kOperands, loaders * wgmma_smem::kConsumerWarps);
+  ptx::mbarrier_init_fence();
+}
+
 // Until all barriers of the CTA are there. Each role calls it when it has done what can be done without. What is used
 // of other CTAs of the cluster waits for meet_others besides.
 __device__ __forceinline__ void meet(const WgmmaParams& p) {
@@ -42,7 +50,7 @@ __device__ __forceinline__ void meet_others(const WgmmaParams& p) {
 
 template <bool kIsX, bool kKMajor>
 __device__ __forceinline__ void load(const WgmmaParams& p, const ClusterPlace& place, const TmaRing& ring,
-                                     const UnitQueue& units) {
+                                     const WgmmaUnitQueue& units) {
   TmaProducer<kIsX, kKMajor> producer(p, place, ring, units);
   meet(p);
   meet_others(p);
@@ -56,7 +64,7 @@ __device__ __forceinline__ void announce_first(const WgmmaParams& p, const Clust
   ShortUnit unit;
   cursor.next(unit);
   const QueuedUnit first = queued(p, origin_of(p, place, unit), unit, cursor.done());
-  if (ptx::elect_one()) UnitQueue(smem, address).push(first);
+  if (ptx::elect_one()) WgmmaUnitQueue(smem, address).push(first);
 }
 
 // By a warp for each consumer warpgroup.
@@ -64,9 +72,10 @@ __device__ __forceinline__ void store(const WgmmaParams& p, const ClusterPlace& 
                                       int warpgroup) {
   if (ptx::elect_one()) {
     if (warpgroup == 0)
-      UnitQueue::init(address);
+      WgmmaUnitQueue::init(address);
     else
       ChunkRing::init(address);
+    ptx::mbarrier_init_fence();
     ptx::tma_prefetch_map(warpgroup == 0 ? &p.x.map : &p.y.map);
   }
   meet(p);
@@ -81,11 +90,11 @@ template <DataType kIn, bool kXKMajor, bool kYKMajor>
 __device__ __forceinline__ void consume(const WgmmaParams& p, const ClusterPlace& place, char* smem, uint32_t address,
                                         int warpgroup) {
   if (ptx::thread_index() / 32 == wgmma_smem::kProducerWarps && ptx::elect_one())
-    TmaRing::init(address, p.stages, p.cluster_rows + p.cluster_columns - 1);
+    init_ring(p, address);
   meet(p);
   meet_others(p);
   WgmmaOps<kIn, kXKMajor, kYKMajor> ops(p, place, smem, address, warpgroup);
-  QueuedUnits units(p, UnitQueue(smem, address));
+  QueuedUnits<WgmmaUnitQueue> units(p.schedule, WgmmaUnitQueue(smem, address));
   cta_main(ops, units);
   ops.finish();
 }
@@ -108,7 +117,7 @@ __global__ void __launch_bounds__(wgmma_smem::kThreads, 1) gemm_wgmma(const __gr
   }
   ptx::give_registers<kProducerRegisters>();
   const TmaRing ring(address, p.stages, p.stage_bytes);
-  const UnitQueue units(smem, address);
+  const WgmmaUnitQueue units(smem, address);
   if (warp == 0)
     load<true, kXKMajor>(p, place, ring, units);
   else if (warp == 1)

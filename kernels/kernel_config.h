@@ -18,12 +18,9 @@ inline constexpr KernelConfig kHalfMma{
 // 8x8 results a thread: 64 FFMA for 4 16-byte shared loads.
 inline constexpr KernelConfig kF32Simt{
     .tile_m = 128, .tile_n = 128, .tile_k = 16, .stages = 3, .threads = 256, .ctas_per_sm = 1};
-// Warp tiles of 32x32: 64 accumulator registers.
-inline constexpr KernelConfig kF64Dmma{
-    .tile_m = 64, .tile_n = 64, .tile_k = 16, .stages = 4, .threads = 128, .ctas_per_sm = 2};
 
 SKGEMM_HD constexpr KernelConfig config_of(DataType in) {
-  return in == DataType::f64 ? kF64Dmma : in == DataType::f32 ? kF32Simt : kHalfMma;
+  return in == DataType::f32 ? kF32Simt : kHalfMma;
 }
 
 }  // namespace skgemm

@@ -1,6 +1,9 @@
 // The host side of the kernels (launch.h): picks the instantiation, works out the copy widths, launches.
 #include <cuda_runtime.h>
 
+#include <string_view>
+
+#include "kernels/dmma_params.h"
 #include "kernels/gemm_params.h"
 #include "kernels/line_starts.h"
 #include "kernels/scale_kernel.cuh"
@@ -11,7 +14,7 @@ namespace skgemm {
 namespace {
 
 const void* function_of(const KernelRow& row, bool a_k_major, bool b_k_major) {
-  if (row.width_step > 0) return wgmma_function(row.in, a_k_major, b_k_major);
+  if (row.by_tma) return wgmma_function(row.in, a_k_major, b_k_major);
   switch (row.in) {
     case DataType::f16:
       return gemm_function<DataType::f16>(a_k_major, b_k_major);
@@ -20,7 +23,7 @@ const void* function_of(const KernelRow& row, bool a_k_major, bool b_k_major) {
     case DataType::f32:
       return gemm_function<DataType::f32>(a_k_major, b_k_major);
     default:
-      return gemm_function<DataType::f64>(a_k_major, b_k_major);
+      return dmma_function(a_k_major, b_k_major);
   }
 }
 
@@ -51,22 +54,17 @@ OperandCopy copy_of(const Operand& x, int64_t batch) {
 }
 
 OperandCopy copy_of(const Operand& x, DataType type, int64_t batch) {
-  switch (type) {
-    case DataType::f16:
-    case DataType::bf16:
-      return x.k_major ? copy_of<DataType::f16, true>(x, batch) : copy_of<DataType::f16, false>(x, batch);
-    case DataType::f32:
-      return x.k_major ? copy_of<DataType::f32, true>(x, batch) : copy_of<DataType::f32, false>(x, batch);
-    default:
-      return x.k_major ? copy_of<DataType::f64, true>(x, batch) : copy_of<DataType::f64, false>(x, batch);
-  }
+  if (type == DataType::f32)
+    return x.k_major ? copy_of<DataType::f32, true>(x, batch) : copy_of<DataType::f32, false>(x, batch);
+  return x.k_major ? copy_of<DataType::f16, true>(x, batch) : copy_of<DataType::f16, false>(x, batch);
 }
 
 }  // namespace
 
 int launch_gemm(const KernelRow& row, const TileShape& tile, const Schedule& schedule, const GemmArgs& args,
                 CUstream_st* stream) {
-  if (row.width_step > 0) return launch_wgmma(row, tile, schedule, args, stream);
+  if (row.by_tma) return launch_wgmma(row, tile, schedule, args, stream);
+  if (row.in == DataType::f64) return launch_dmma(row, tile, schedule, args, stream);
   const int64_t batch = schedule.space.batch;
   const int size = size_of(args.out);
   const LineStarts c{args.c, args.ldc * size, batch > 1 ? args.c_batch_stride * size : 0};
@@ -89,6 +87,26 @@ int launch_scale(const ScaleArgs& args, CUstream_st* stream) {
   return cudaLaunchKernel(scale_function(args.type), grid, block, arguments, 0, stream);
 }
 
+// By name: what a node of a graph names need not be the address that was launched.
+bool waits_for_grids_before(const void* function) {
+  const auto mangled = [](const void* kernel) {
+    const char* name = nullptr;
+    if (cudaFuncGetName(&name, kernel) != cudaSuccess) (void)cudaGetLastError();
+    return std::string_view(name == nullptr ? "" : name);
+  };
+  const std::string_view name = mangled(function);
+  if (name.empty()) return false;
+  for (const KernelRow& row : catalogue()) {
+    if (!row.waits) continue;
+    for (const bool a_k_major : {false, true}) {
+      for (const bool b_k_major : {false, true}) {
+        if (name == mangled(function_of(row, a_k_major, b_k_major))) return true;
+      }
+    }
+  }
+  return name == mangled(align_function());
+}
+
 int prepare_kernels(int compute_capability) {
   for (const KernelRow& row : catalogue()) {
     if (compute_capability < row.arch_min || compute_capability > row.arch_max) continue;
@@ -100,7 +118,7 @@ int prepare_kernels(int compute_capability) {
         if (e != cudaSuccess) return e;
       }
     }
-    if (row.width_step > 0) {
+    if (row.by_tma) {
       if (const int e = prepare_wgmma(); e != cudaSuccess) return e;
     }
   }

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 
 #include "kernels/align_kernel.cuh"
+#include "kernels/launch_config.h"
 #include "kernels/line_starts.h"
 #include "kernels/wgmma_params.h"
 
@@ -91,17 +91,6 @@ CopyJob copy_of(Lines* x, const Extents& extents, char** room) {
   x->batch_pitch = entries > 1 ? copy.pitch * extents.lines : 0;
   *room += copy.bytes * entries;
   return job;
-}
-
-// `attributes`: room for two.
-cudaLaunchConfig_t config_of(int64_t ctas, int threads, size_t smem, CUstream_st* stream,
-                             cudaLaunchAttribute* attributes, int cluster = 1) {
-  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[0].val.programmaticStreamSerializationAllowed = 1;
-  attributes[1].id = cudaLaunchAttributeClusterDimension;
-  attributes[1].val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
-  return {.gridDim = dim3(static_cast<unsigned>(ctas)), .blockDim = dim3(static_cast<unsigned>(threads)),
-          .dynamicSmemBytes = smem, .stream = stream, .attrs = attributes, .numAttrs = cluster > 1 ? 2u : 1u};
 }
 
 int launch_copies(AlignParams p, int64_t most_ctas, CUstream_st* stream) {
@@ -201,24 +190,7 @@ int launch_wgmma(const KernelRow& row, const TileShape& tile, const Schedule& sc
   return cudaLaunchKernelExC(&config, wgmma_function(row.in, x.k_major, y.k_major), arguments);
 }
 
-// By name: what a node of a graph names need not be the address that was launched.
-bool waits_for_grids_before(const void* function) {
-  const auto mangled = [](const void* kernel) {
-    const char* name = nullptr;
-    if (cudaFuncGetName(&name, kernel) != cudaSuccess) (void)cudaGetLastError();
-    return std::string_view(name == nullptr ? "" : name);
-  };
-  const std::string_view name = mangled(function);
-  if (name.empty()) return false;
-  for (const DataType in : {DataType::f16, DataType::bf16}) {
-    for (const bool x_k_major : {false, true}) {
-      for (const bool y_k_major : {false, true}) {
-        if (name == mangled(wgmma_function(in, x_k_major, y_k_major))) return true;
-      }
-    }
-  }
-  return name == mangled(reinterpret_cast<const void*>(align_lines));
-}
+const void* align_function() { return reinterpret_cast<const void*>(align_lines); }
 
 int prepare_wgmma() {
   cudaFuncAttributes loaded;

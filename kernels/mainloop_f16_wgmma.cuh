@@ -4,7 +4,7 @@
 #include "kernels/ptx/cluster.cuh"
 #include "kernels/ptx/thread_index.cuh"
 #include "kernels/ptx/wgmma.cuh"
-#include "kernels/tma_ring.cuh"
+#include "kernels/wgmma_ring.cuh"
 
 namespace skgemm {
 

@@ -1,87 +1,180 @@
 // fp64 on tensor cores: m16n8k8 on sm_90 (m8n8k4 runs at half its rate there), four m8n8k4 elsewhere; the same
-// fragments. As for half types the mma's rows are C's columns (operand B) and its columns C's rows (operand A).
+// fragments. Rows of the mma are rows of X, columns those of Y (algorithm 3, MacLoop).
+//
+// An mma's rows, columns and k may be any of the tile's, as long as both operands agree, and are chosen so that every
+// fragment comes by 16-byte loads without bank conflicts: with g = lane/4 and t = lane%4, lane t's two k of eight are
+// 2t and 2t + 1, and of a block of 16 rows (or columns) the pair that lane g has is pair_of(g).
 #pragma once
-#include "kernels/gemm_kernel.cuh"
+#include "kernels/dmma_ring.cuh"
 #include "kernels/ptx/mma.cuh"
+#include "kernels/ptx/shared_access.cuh"
+#include "kernels/ptx/warpgroup.cuh"
 
 namespace skgemm {
 
-template <bool kAKMajor, bool kBKMajor>
-struct MainloopF64 {
-  using Smem = SmemLayout<DataType::f64, kAKMajor, kBKMajor>;
-  using Acc = double;
-  static constexpr int kWarpM = 32, kWarpN = 32, kBlocks = 2;  // a warp's extents, in blocks of 16
-  static constexpr int kAccumulators = kWarpM * kWarpN / 32;
-  static constexpr int kRun = 2;
-  static constexpr int kSubSteps = Smem::kConfig.tile_k / 8;
+// Rows (columns) 2*pair_of(g) and the next one. A quarter of a warp has four t of two neighbours g, whose pairs must
+// not differ in bit 0 alone (k-major lines) nor agree in it (others): bits of g stand for 3, 1 and 4.
+__device__ __forceinline__ int pair_of(int g) { return (g & 1) * 3 ^ (g >> 1 & 1) ^ (g & 4); }
 
-  struct Fragments {
-    double a[2 * kBlocks][2];  // [8-block][j]: row g at k t + 4j
-    double b[kBlocks][4];      // [16-block][2*j + r]: row g + 8r at k t + 4j
-  };
+inline constexpr int kDmmaSums = 48;       // of a thread, at the most
+inline constexpr int kSumsOfBlock = 8;     // of 16x16: two mma side by side
 
-  __device__ __forceinline__ MainloopF64(const char* smem, int thread)
-      : smem_(smem),
-        a_lane_(ABlock::lane_offset(warp_m(thread), thread % 32)),
-        b_lane_(BBlock::lane_offset(warp_n(thread), thread % 32)) {}
-
-  __device__ __forceinline__ void load(Fragments& f, int stage, int sub) const {
-    const char *a = smem_ + stage, *b = a + Smem::kBOffset;
+// Reads the fragments of blocks of one operand.
+template <bool kKMajor>
+class FragmentReader {
+ public:
+  // From k-half `half` of a step on.
+  __device__ __forceinline__ FragmentReader(int lane, int half) {
+    const int t = lane % 4, pair = pair_of(lane / 4);
 #pragma unroll
-    for (int block = 0; block < 2 * kBlocks; ++block) {
-#pragma unroll
-      for (int j = 0; j < 2; ++j) {
-        const int k = 8 * sub + 4 * j;
-        f.a[block][j] = element(a + (a_lane_ ^ ABlock::flip(8 * block, k)) + ABlock::add(8 * block, k));
-        f.b[block / 2][2 * j + block % 2] =
-            element(b + (b_lane_ ^ BBlock::flip(8 * block, k)) + BBlock::add(8 * block, k));
-      }
+    for (int s = 0; s < 2; ++s) {
+      const int line = kKMajor ? 2 * pair + s : 2 * t + s, piece = kKMajor ? t : pair;
+      at_[s] = at(line * dmma_smem::kLineBytes + ((piece ^ (line & 7)) << 4), half);
     }
   }
 
-  // acc[((bi*4 + aj)*2 + r)*2 + x] is C(8*aj + 2t + x, 16*bi + g + 8r) of the warp's tile.
-  static __device__ __forceinline__ void multiply(Acc (&acc)[kAccumulators], const Fragments& f) {
+  // A block's elements of that half or, one further, the next, [row of the pair][k of the two].
+  __device__ __forceinline__ void read(double (&f)[2][2], uint32_t block, int half) const {
 #pragma unroll
-    for (int bi = 0; bi < kBlocks; ++bi) {
-#pragma unroll
-      for (int aj = 0; aj < 2 * kBlocks; ++aj) {
-        auto& d = reinterpret_cast<Acc(&)[4]>(acc[(bi * 2 * kBlocks + aj) * 4]);
-#if __CUDA_ARCH__ >= 900
-        ptx::mma_m16n8k8_f64(d, f.b[bi], f.a[aj]);
-#else
-#pragma unroll
-        for (int part = 0; part < 4; ++part) {
-          const int r = part % 2, j = part / 2;
-          ptx::mma_m8n8k4_f64(d[2 * r], d[2 * r + 1], f.b[bi][2 * j + r], f.a[aj][j]);
-        }
-#endif
-      }
+    for (int s = 0; s < 2; ++s) {
+      const double2 v = ptx::load_shared_f64x2(block + at(at_[s], half));
+      f[kKMajor ? s : 0][kKMajor ? 0 : s] = v.x;
+      f[kKMajor ? s : 1][kKMajor ? 1 : s] = v.y;
     }
-  }
-
-  static __device__ __forceinline__ TilePoint origin(int thread) {
-    const int lane = thread % 32;
-    return {warp_m(thread) + lane % 4 * 2, warp_n(thread) + lane / 4};
-  }
-  static __device__ __forceinline__ TilePoint step(int run) {
-    return {run / 2 % (2 * kBlocks) * 8, run / (4 * kBlocks) * 16 + run % 2 * 8};
   }
 
  private:
-  using ABlock = F64Block<typename Smem::A, kAKMajor>;
-  using BBlock = F64Block<typename Smem::B, kBKMajor>;
-  static __device__ __forceinline__ int warp_m(int thread) { return thread / 32 % 2 * kWarpM; }
-  static __device__ __forceinline__ int warp_n(int thread) { return thread / 64 * kWarpN; }
+  static __device__ __forceinline__ uint32_t at(uint32_t first, int half) {
+    return kKMajor ? first ^ half * 64 : first + half * 8 * dmma_smem::kLineBytes;
+  }
 
-  static __device__ __forceinline__ double element(const char* at) { return *reinterpret_cast<const double*>(at); }
-
-  const char* smem_;
-  int a_lane_, b_lane_;
+  uint32_t at_[2];
 };
 
-template <bool kA, bool kB>
-struct MainloopOf<DataType::f64, kA, kB> {
-  using Type = MainloopF64<kA, kB>;
+template <bool kXKMajor, bool kYKMajor>
+class MainloopDmma {
+ public:
+  using Sums = double (&)[kDmmaSums];
+
+  __device__ __forceinline__ explicit MainloopDmma(DmmaRing ring) : ring_(ring) {}
+
+  // Sums of the next `steps` stages: afterwards the warp has width/16 blocks of 16x16, in the order of DmmaPlace.
+  __device__ __forceinline__ void sum(Sums sums, int width, int steps) {
+    switch (width / dmma_smem::kWidthStep) {
+      case 1: return sum<true, 1>(sums, steps);
+      case 2: return sum<true, 2>(sums, steps);
+      case 3: return sum<true, 3>(sums, steps);
+      default: return sum<false, 2>(sums, steps);
+    }
+  }
+
+ private:
+  static constexpr int kRowBlocks = 2;  // of a warp
+
+  // What this thread needs of shared memory: worked out for each unit, so that it takes no registers between.
+  struct Reader {
+    FragmentReader<kXKMajor> x;
+    FragmentReader<kYKMajor> y;
+  };
+
+  template <int kColumnBlocks>
+  struct Fragments {
+    double x[kRowBlocks][2][2];
+    double y[kColumnBlocks][2][2];
+  };
+
+  template <int kColumnBlocks>
+  static __device__ __forceinline__ void read(Fragments<kColumnBlocks>& f, const Reader& from, uint32_t x, uint32_t y,
+                                              int half) {
+#pragma unroll
+    for (int i = 0; i < kRowBlocks; ++i) from.x.read(f.x[i], x + i * dmma_smem::kBlockBytes, half);
+#pragma unroll
+    for (int j = 0; j < kColumnBlocks; ++j) from.y.read(f.y[j], y + j * dmma_smem::kBlockBytes, half);
+  }
+
+  // Of block (i, j) sum 4h + 2r + c is that of the pair's row r and column h of the pair of mma column 2t + c.
+  template <int kColumnBlocks>
+  static __device__ __forceinline__ void multiply(Sums sums, const Fragments<kColumnBlocks>& f) {
+#pragma unroll
+    for (int j = 0; j < kColumnBlocks; ++j) {
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+#pragma unroll
+        for (int i = 0; i < kRowBlocks; ++i) {
+          double* const s = sums + (j * kRowBlocks + i) * kSumsOfBlock + 4 * h;
+          add_product(*reinterpret_cast<double(*)[4]>(s), f.x[i], f.y[j][h]);
+        }
+      }
+    }
+  }
+  static __device__ __forceinline__ void add_product(double (&d)[4], const double (&x)[2][2], const double (&y)[2]) {
+#if __CUDA_ARCH__ >= 900
+    ptx::mma_m16n8k8_f64(d, {x[0][0], x[1][0], x[0][1], x[1][1]}, y);
+#else
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+#pragma unroll
+      for (int r = 0; r < 2; ++r) ptx::mma_m8n8k4_f64(d[2 * r], d[2 * r + 1], x[r][k], y[k]);
+    }
+#endif
+  }
+
+  template <bool kSharesK, int kColumnBlocks>
+  __device__ __forceinline__ void sum(Sums sums, int steps) {
+#pragma unroll
+    for (int i = 0; i < kRowBlocks * kColumnBlocks * kSumsOfBlock; ++i) sums[i] = 0;
+    ring_.make_uniform();
+    const int warp = ptx::uniform(ptx::thread_index() / 32), lane = ptx::thread_index() % 32, part = warp / 2;
+    const int first = kSharesK ? part : 0;
+    const Reader from{FragmentReader<kXKMajor>(lane, first), FragmentReader<kYKMajor>(lane, first)};
+    const uint32_t x = warp % 2 * kRowBlocks * dmma_smem::kBlockBytes;
+    const uint32_t y = dmma_smem::kRows * dmma_smem::kLineBytes +
+                       (kSharesK ? 0 : part * kColumnBlocks * dmma_smem::kBlockBytes);
+    // Both halves' fragments are read before the first products where there are registers for that.
+    constexpr int kHalves = kSharesK ? 1 : 2;
+#pragma unroll 1
+    for (int left = steps; left > 0; --left) {
+      ring_.wait_full();
+      Fragments<kColumnBlocks> f[kHalves];
+#pragma unroll
+      for (int half = 0; half < kHalves; ++half) read(f[half], from, ring_.address() + x, ring_.address() + y, half);
+#pragma unroll
+      for (int half = 0; half < kHalves; ++half) multiply(sums, f[half]);
+      if (lane == 0) ptx::mbarrier_arrive(ring_.empty());
+      ring_.advance();
+    }
+    if constexpr (kSharesK) join<kColumnBlocks>(sums);
+    // No sum of the unit before lives on in a register meanwhile.
+#pragma unroll
+    for (int i = kRowBlocks * kColumnBlocks * kSumsOfBlock; i < kDmmaSums; ++i) sums[i] = 0;
+  }
+
+  // Of two warps with halves of k, each adds up one half of the blocks: gives the other its part of those, and moves
+  // its own to the front.
+  template <int kColumnBlocks>
+  __device__ __forceinline__ void join(Sums sums) const {
+    constexpr int kHalf = kColumnBlocks * kSumsOfBlock, kVectorBytes = 32 * 16;
+    constexpr int kWarpBytes = kHalf / 2 * kVectorBytes;
+    const int warp = ptx::thread_index() / 32, lane = ptx::thread_index() % 32;
+    const bool second = warp >= 2;
+    const uint32_t to = ring_.end() + warp * kWarpBytes + lane * 16;
+    const uint32_t from = ring_.end() + (warp ^ 2) * kWarpBytes + lane * 16;
+    ptx::named_barrier<64>(2 + warp % 2);  // the sums of the tile before are read
+#pragma unroll
+    for (int i = 0; i < kHalf; i += 2) {
+      ptx::store_shared_f64x2(to + i / 2 * kVectorBytes, second ? sums[i] : sums[kHalf + i],
+                              second ? sums[i + 1] : sums[kHalf + i + 1]);
+    }
+    ptx::named_barrier<64>(2 + warp % 2);
+#pragma unroll
+    for (int i = 0; i < kHalf; i += 2) {
+      const double2 v = ptx::load_shared_f64x2(from + i / 2 * kVectorBytes);
+      sums[i] = (second ? sums[kHalf + i] : sums[i]) + v.x;
+      sums[i + 1] = (second ? sums[kHalf + i + 1] : sums[i + 1]) + v.y;
+    }
+  }
+
+  DmmaRing ring_;
 };
 
 }  // namespace skgemm

@@ -39,7 +39,6 @@ struct TileLayout {
   SKGEMM_HD static constexpr int offset_of_k(int k, int mn) { return kKMajor ? offset(mn, k) : offset(k, mn); }
 
   SKGEMM_HD static constexpr int chunk_key(int line) {
-    if constexpr (kType == DataType::f64) return (line & 3) << 1;
     return kKMajor ? (line >> 1) & 3 : line & 7;
   }
 };
@@ -106,16 +105,6 @@ struct HalfBlock : BlockStep<Layout, kKMajor> {
     const int low = lane / 8 % 2 * 8, high = lane / 16 * 8;
     const int mn = first_mn + (kMmaRows ? low : high), k = kMmaRows ? high : low;
     return kKMajor ? Layout::offset(mn + lane % 8, k) : Layout::offset(k + lane % 8, mn);
-  }
-};
-
-// fp64: byte offset in a tile of element (lane/4, k lane%4) of the block of 8 m or n by 4 k at (first_mn, k 0).
-// Elements are loaded one by one: an mma wants neighbours along k or along m and n, and not every layout has those in
-// 16 bytes.
-template <class Layout, bool kKMajor>
-struct F64Block : BlockStep<Layout, kKMajor> {
-  SKGEMM_HD static constexpr int lane_offset(int first_mn, int lane) {
-    return Layout::offset_of_k(lane % 4, first_mn + lane / 4);
   }
 };
 

@@ -3,8 +3,7 @@
 #include "kernels/element.cuh"
 #include "kernels/ptx/dependent_launch.cuh"
 #include "kernels/ptx/tma.cuh"
-#include "kernels/tma_ring.cuh"
-#include "kernels/unit_queue.cuh"
+#include "kernels/wgmma_ring.cuh"
 
 namespace skgemm {
 
@@ -18,7 +17,7 @@ template <bool kIsX, bool kKMajor>
 class TmaProducer {
  public:
   // Looks up the first unit, for which no barrier need be there yet.
-  __device__ __forceinline__ TmaProducer(const WgmmaParams& p, const ClusterPlace& place, TmaRing ring, UnitQueue units)
+  __device__ __forceinline__ TmaProducer(const WgmmaParams& p, const ClusterPlace& place, TmaRing ring, WgmmaUnitQueue units)
       : p_(p),
         place_(place),
         x_(kIsX ? p.x : p.y),
@@ -108,7 +107,7 @@ class TmaProducer {
   const ClusterPlace place_;
   const Lines& x_;
   TmaRing ring_;
-  UnitQueue units_;
+  WgmmaUnitQueue units_;
   ShortUnitCursor cursor_;
   ShortUnit unit_;
   StepOrigin origin_;

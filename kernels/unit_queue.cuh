@@ -1,51 +1,33 @@
 // The units of a worker on their way from a thread that walks the schedule to the warps that do them. These find in
 // shared memory what they need of a unit, when they need it: the walk's state and its quotients cost them nothing.
 #pragma once
-#include "kernels/cluster_place.cuh"
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/thread_index.cuh"
 #include "kernels/ring_position.cuh"
-#include "kernels/wgmma_params.h"
+#include "kernels/schedule.h"
 
 namespace skgemm {
 
-// A k-step of a CTA's part of a tile: the first row of X and column of Y, the first k, the batch entry.
-struct StepOrigin {
-  int x, y, k, entry;
+// Where a worker's part of a tile begins in C, and how many elements of a line and lines (columns) of C exist from
+// there on.
+struct UnitOutput {
+  char* c;
+  int along, lines;
 };
-__device__ __forceinline__ StepOrigin origin_of(const WgmmaParams& p, const ClusterPlace& place, const ShortUnit& u) {
-  const ShortTileCoord tile = p.schedule.space.coord(u.tile);
-  const int row = (p.swapped ? tile.n : tile.m) * p.cluster_rows + place.row;
-  const int column = (p.swapped ? tile.m : tile.n) * p.cluster_columns + place.column;
-  return {row * wgmma_smem::kRows, column * p.width, u.step_begin * wgmma_smem::kTileK, tile.batch};
-}
 
-struct QueuedUnit {
-  char* c;           // the CTA's part of the tile in C,
-  int along, lines;  // how many elements of a line and lines (columns) of C exist from there on
+struct QueuedUnit : UnitOutput {
   int steps;
   bool last;  // of the worker
   int contributors, position, counter;
   int head, second;  // slots of contributors 0 and 1
 };
 
-__device__ __forceinline__ QueuedUnit queued(const WgmmaParams& p, const StepOrigin& origin, const ShortUnit& u,
+__device__ __forceinline__ QueuedUnit queued(const ShortSchedule& s, const UnitOutput& out, const ShortUnit& u,
                                              bool last) {
-  const int along = p.swapped ? origin.y : origin.x, line = p.swapped ? origin.x : origin.y;
-  const int size = p.out == DataType::f32 ? 4 : 2;
-  QueuedUnit q{.c = p.c + origin.entry * p.c_batch_pitch + line * p.c_pitch + int64_t{along} * size,
-               .along = (p.swapped ? p.columns : p.rows) - along,
-               .lines = (p.swapped ? p.rows : p.columns) - line,
-               .steps = u.step_end - u.step_begin,
-               .last = last,
-               .contributors = u.contributors,
-               .position = u.position,
-               .counter = u.counter,
-               .head = 0,
-               .second = 0};
+  QueuedUnit q{out, u.step_end - u.step_begin, last, u.contributors, u.position, u.counter, 0, 0};
   if (u.contributors > 1) {
-    q.head = p.schedule.slot(u, 0);
-    q.second = p.schedule.slot(u, 1);
+    q.head = s.slot(u, 0);
+    q.second = s.slot(u, 1);
   }
   return q;
 }
@@ -60,30 +42,32 @@ struct QueuedSlots {
   __device__ __forceinline__ int64_t slot_stride() const { return stride; }
 };
 
+// Places says where shared memory has the queue: kUnits units at kUnitsAt, their barriers at kFullAt and kEmptyAt; and
+// by how many readers each is read.
+template <class Places>
 class UnitQueue {
  public:
   __device__ __forceinline__ UnitQueue(char* smem, uint32_t address)
-      : units_(reinterpret_cast<QueuedUnit*>(smem + wgmma_smem::kUnitsAt)), address_(address) {
-    static_assert(sizeof(QueuedUnit) <= wgmma_smem::kUnitBytes);
+      : units_(reinterpret_cast<QueuedUnit*>(smem + Places::kUnitsAt)), address_(address) {
+    static_assert(sizeof(QueuedUnit) * Places::kUnits <= Places::kUnitsBytes);
   }
 
   // By one thread, before any use.
   static __device__ __forceinline__ void init(uint32_t address) {
 #pragma unroll
-    for (int i = 0; i < wgmma_smem::kUnits; ++i) {
-      ptx::mbarrier_init(address + wgmma_smem::kUnitFullAt + 8 * i, 1);
-      ptx::mbarrier_init(address + wgmma_smem::kUnitEmptyAt + 8 * i, wgmma_smem::kConsumerWarps);
+    for (int i = 0; i < Places::kUnits; ++i) {
+      ptx::mbarrier_init(address + Places::kFullAt + 8 * i, 1);
+      ptx::mbarrier_init(address + Places::kEmptyAt + 8 * i, Places::kReaders);
     }
-    ptx::mbarrier_init_fence();
   }
 
   // By a thread that walks, which leaves units that another one pushes out.
-  __device__ __forceinline__ void skip() { position_.advance(wgmma_smem::kUnits); }
+  __device__ __forceinline__ void skip() { position_.advance(Places::kUnits); }
   __device__ __forceinline__ void push(const QueuedUnit& u) {
     ptx::mbarrier_wait(empty(), position_.phase ^ 1);
     units_[position_.at] = u;
     ptx::mbarrier_arrive(full());
-    position_.advance(wgmma_smem::kUnits);
+    position_.advance(Places::kUnits);
   }
 
   // By readers: the next unit, and, by one thread of each, that it was read.
@@ -93,12 +77,12 @@ class UnitQueue {
   }
   __device__ __forceinline__ void pop(bool tells) {
     if (tells) ptx::mbarrier_arrive(empty());
-    position_.advance(wgmma_smem::kUnits);
+    position_.advance(Places::kUnits);
   }
 
  private:
-  __device__ __forceinline__ uint32_t full() const { return address_ + wgmma_smem::kUnitFullAt + 8 * position_.at; }
-  __device__ __forceinline__ uint32_t empty() const { return address_ + wgmma_smem::kUnitEmptyAt + 8 * position_.at; }
+  __device__ __forceinline__ uint32_t full() const { return address_ + Places::kFullAt + 8 * position_.at; }
+  __device__ __forceinline__ uint32_t empty() const { return address_ + Places::kEmptyAt + 8 * position_.at; }
 
   QueuedUnit* units_;
   uint32_t address_;
@@ -106,10 +90,11 @@ class UnitQueue {
 };
 
 // What cta_main takes its units from, in a consumer warp.
+template <class Queue>
 class QueuedUnits {
  public:
-  __device__ __forceinline__ QueuedUnits(const WgmmaParams& p, UnitQueue queue)
-      : queue_(queue), slots_{p.schedule.slot_stride()} {}
+  __device__ __forceinline__ QueuedUnits(const ShortSchedule& s, const Queue& queue)
+      : schedule_(s), queue_(queue) {}
 
   __device__ __forceinline__ bool next() {
     if (last_) return false;
@@ -120,7 +105,7 @@ class QueuedUnits {
     return true;
   }
   __device__ __forceinline__ const QueuedUnit& unit() const { return *unit_; }
-  __device__ __forceinline__ const QueuedSlots& slots() const { return slots_; }
+  __device__ __forceinline__ QueuedSlots slots() const { return {schedule_.slot_stride()}; }
   __device__ __forceinline__ void summed() const {}
   __device__ __forceinline__ void finished() {
     __syncwarp();  // all lanes have read it
@@ -128,8 +113,8 @@ class QueuedUnits {
   }
 
  private:
-  UnitQueue queue_;
-  QueuedSlots slots_;
+  const ShortSchedule& schedule_;
+  Queue queue_;
   const QueuedUnit* unit_ = nullptr;
   bool last_ = false;
 };

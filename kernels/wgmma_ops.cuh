@@ -5,7 +5,7 @@
 #include "kernels/fixup_device.cuh"
 #include "kernels/mainloop_f16_wgmma.cuh"
 #include "kernels/ptx/dependent_launch.cuh"
-#include "kernels/unit_queue.cuh"
+#include "kernels/wgmma_ring.cuh"
 
 namespace skgemm {
 

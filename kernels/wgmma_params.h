@@ -56,7 +56,8 @@ inline const void* wgmma_function(DataType in, bool x_k_major, bool y_k_major) {
 
 int launch_wgmma(const KernelRow& row, const TileShape& tile, const Schedule& schedule, const GemmArgs& args,
                  CUstream_st* stream);
-// Loads what launch_wgmma launches besides the kernels of the types.
+// What launch_wgmma launches besides the kernels of the types, and its loading.
+const void* align_function();
 int prepare_wgmma();
 
 }  // namespace skgemm

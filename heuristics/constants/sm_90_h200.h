@@ -18,11 +18,10 @@ struct Row {
   CostConstants value;
 };
 
-inline constexpr std::array<Row, 4> kRows{{
+inline constexpr std::array<Row, 3> kRows{{
     {"f16_mma", {.a = 8.12, .b = 6.76, .c = 0.683, .d = 0.860, .e = 7.87, .solo = 0.310}},
     {"bf16_mma", {.a = 8.12, .b = 6.76, .c = 0.683, .d = 0.860, .e = 7.87, .solo = 0.310}},
     {"f32_simt", {.a = 5.22, .b = 6.80, .c = 1.531, .d = 0.659, .e = 5.03, .solo = 1.531}},
-    {"f64_dmma", {.a = 4.22, .b = 7.02, .c = 0.606, .d = 0.559, .e = 3.94, .solo = 0.337}},
 }};
 
 // Kernels with a run-time width, fitted on 2026-12-01 by least squares of the prediction's logarithm, plans near a
@@ -48,10 +47,36 @@ constexpr WidthConstants wgmma() {
           .arrive = 1.47,           // us
           .e0 = 0.155,              // us
           .e_column = 0.0068,       // us per column
+          .beside = 0,
           .copy0 = 1.8,             // us
           .copy_gbs = 2450,         // GB/s
           .c_unaligned = 0.004,     // us per column
           .dram_share = 0.81};      // of 4510 GB/s
+}
+
+constexpr WidthConstants dmma() {
+  return {.a0 = 2.2,
+          .a_column = 0.008,
+          .late = 0.3,
+          .step_column = 0.0045,
+          .sm_gbs = 110,
+          .l2_gbs = 60000,
+          .l2_skewed_gbs = 50000,
+          .crossed = 0,
+          .shifted = 0,
+          .eights = 0,
+          .write_gbs = 66,
+          .write_all_gbs = 4320,
+          .read_gbs = 70,
+          .read_all_gbs = 8030,
+          .arrive = 1.47,
+          .e0 = 0.3,
+          .e_column = 0.006,
+          .beside = 0.9,
+          .copy0 = 0,
+          .copy_gbs = 1,
+          .c_unaligned = 0.004,
+          .dram_share = 0.85};
 }
 
 struct WidthRow {
@@ -59,6 +84,7 @@ struct WidthRow {
   WidthConstants value;
 };
 
-inline constexpr std::array<WidthRow, 2> kWidthRows{{{"f16_wgmma", wgmma()}, {"bf16_wgmma", wgmma()}}};
+inline constexpr std::array<WidthRow, 3> kWidthRows{
+    {{"f16_wgmma", wgmma()}, {"bf16_wgmma", wgmma()}, {"f64_dmma", dmma()}}};
 
 }  // namespace skgemm::constants::h200

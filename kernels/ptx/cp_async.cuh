@@ -23,6 +23,15 @@ __device__ __forceinline__ void cp_async(uint32_t to, const void* from, bool go)
                  : "memory");
 }
 
+// The same, always.
+template <int kBytes>
+__device__ __forceinline__ void cp_async(uint32_t to, const void* from) {
+  if constexpr (kBytes == 16)
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(kBytes) : "memory");
+}
+
 // The same, but reads nothing and stores zeros unless `exists`.
 template <int kBytes>
 __device__ __forceinline__ void cp_async_or_zero(uint32_t to, const void* from, bool exists) {
@@ -32,6 +41,11 @@ __device__ __forceinline__ void cp_async_or_zero(uint32_t to, const void* from, 
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(kBytes),
                  "r"(exists ? kBytes : 0)
                  : "memory");
+}
+// PTX ISA 9.7.13.15.15, "cp.async.mbarrier.arrive": an arrival that happens when all copies of this thread so far have,
+// and that the barrier's count has been told of.
+__device__ __forceinline__ void cp_async_arrive(uint32_t barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
 }
 // PTX ISA 9.7.9.25.3.2, "cp.async.commit_group".
 __device__ __forceinline__ void cp_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }

@@ -1,4 +1,4 @@
-// Barriers in shared memory that count arrivals and bytes. PTX ISA 9.7.13.15, "mbarrier" (sm_90).
+// Barriers in shared memory that count arrivals (sm_80) and bytes (sm_90). PTX ISA 9.7.13.15, "mbarrier".
 #pragma once
 #include <cstdint>
 
@@ -20,12 +20,21 @@ __device__ __forceinline__ void mbarrier_arrive_expect(uint32_t barrier, uint32_
 }
 // Waits until the phase of this parity is complete; the phase before the first has parity 1.
 __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, uint32_t parity) {
+#if __CUDA_ARCH__ >= 900
   asm volatile(
       "{.reg .pred done;\n"
       "AGAIN: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
       "@!done bra AGAIN;}" ::"r"(barrier),
       "r"(parity)
       : "memory");
+#else
+  asm volatile(
+      "{.reg .pred done;\n"
+      "AGAIN: mbarrier.test_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@!done bra AGAIN;}" ::"r"(barrier),
+      "r"(parity)
+      : "memory");
+#endif
 }
 
 }  // namespace skgemm::ptx

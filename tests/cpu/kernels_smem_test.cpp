@@ -25,7 +25,7 @@ template <class T>
 class SmemLayoutTest : public testing::Test {};
 using Operands =
     testing::Types<Operand<DataType::f16, false>, Operand<DataType::f16, true>, Operand<DataType::f32, false>,
-                   Operand<DataType::f32, true>, Operand<DataType::f64, false>, Operand<DataType::f64, true>>;
+                   Operand<DataType::f32, true>>;
 TYPED_TEST_SUITE(SmemLayoutTest, Operands);
 
 // Accesses of `bytes` each are served in groups of 128 bytes' worth of lanes; inside a group two lanes may meet in a
@@ -111,32 +111,11 @@ void check_half_blocks() {
   }
 }
 
-template <class T>
-void check_f64_blocks() {
-  using L = typename T::Layout;
-  using Block = F64Block<L, T::kKMajor>;
-  for (int warp = 0; warp < T::kConfig.tile_m; warp += 32) {
-    for (int mn = 0; mn < 32; mn += 8) {
-      for (int k = 0; k < T::kConfig.tile_k; k += 4) {
-        std::vector<int> loads;
-        for (int lane = 0; lane < 32; ++lane) {
-          loads.push_back((Block::lane_offset(warp, lane) ^ Block::flip(mn, k)) + Block::add(mn, k));
-          ASSERT_EQ(loads.back(), L::offset_of_k(k + lane % 4, warp + mn + lane / 4))
-              << warp << ' ' << mn << ' ' << k << ' ' << lane;
-        }
-        EXPECT_TRUE(conflict_free(loads, 8));
-      }
-    }
-  }
-}
-
 TYPED_TEST(SmemLayoutTest, FragmentLoadsReachTheirElementsWithoutConflicts) {
   using T = TypeParam;
   if constexpr (T::kType == DataType::f16) {
     check_half_blocks<T, false>();
     check_half_blocks<T, true>();
-  } else if constexpr (T::kType == DataType::f64) {
-    check_f64_blocks<T>();
   } else {
     // fp32: a row of eight 16-byte loads along m or n at one k; k by k the offsets are linear.
     using L = typename T::Layout;

@@ -1,0 +1,75 @@
+// What the consumer warps do on the device: the operations that cta_main drives.
+#pragma once
+#include "kernels/cta_main.h"
+#include "kernels/element.cuh"
+#include "kernels/epilogue_dmma.cuh"
+#include "kernels/fixup_device.cuh"
+#include "kernels/ptx/dependent_launch.cuh"
+
+namespace skgemm {
+
+template <bool kXKMajor, bool kYKMajor>
+class DmmaOps {
+ public:
+  __device__ __forceinline__ DmmaOps(const DmmaParams& p, char* smem, uint32_t address)
+      : p_(p),
+        smem_(smem),
+        mainloop_(DmmaRing(address, p.stages, dmma_smem::stage_bytes(p.width))),
+        fixup_(p.counters, p.slots,
+               {.number = 0,
+                .numbers = 1,
+                .used_vectors = dmma_smem::blocks_of_warp(p.width) * kSumsOfBlock / 2,
+                .barrier_id = 1,
+                .shared = reinterpret_cast<uint32_t*>(smem + dmma_smem::kSeenAt)}) {
+    ptx::wait_for_grids_before();  // before anything is read that they wrote, or written that they read
+    factors() = {read_scalar<double>(p.alpha), read_scalar<double>(p.beta)};
+    __syncwarp();
+  }
+
+  __device__ __forceinline__ void mainloop(const QueuedUnit& u) {
+    if (ptx::uniform(factors().alpha != 0)) {
+      mainloop_.sum(sums_, p_.width, ptx::uniform(u.steps));
+    } else {  // no stage is filled (CopyProducer)
+#pragma unroll
+      for (double& sum : sums_) sum = 0;
+    }
+  }
+
+  __device__ __forceinline__ uint32_t arrivals(int64_t counter) const { return fixup_.arrivals(counter); }
+  __device__ __forceinline__ void clear(int64_t counter) const { fixup_.clear(counter); }
+  __device__ __forceinline__ void publish(int64_t slot) const { fixup_.publish(sums_, slot); }
+  __device__ __forceinline__ uint32_t arrive(int64_t counter, uint32_t last) const {
+    return fixup_.arrive(counter, last);
+  }
+  __device__ __forceinline__ void collect(const QueuedSlots& s, const QueuedUnit& u) { fixup_.collect(sums_, s, u); }
+
+  __device__ __forceinline__ void epilogue(const QueuedUnit& u) const {
+    if (p_.swapped)
+      store<true>(u);
+    else
+      store<false>(u);
+  }
+
+ private:
+  // alpha and beta, which the sums leave no registers for.
+  __device__ __forceinline__ DmmaFactors& factors() const {
+    return reinterpret_cast<DmmaFactors*>(smem_ + dmma_smem::kFactorsAt)[ptx::thread_index() / 32];
+  }
+
+  template <bool kSwapped>
+  __device__ __forceinline__ void store(const QueuedUnit& u) const {
+    const DmmaFactors by = factors();
+    if (by.beta == 0)
+      store_blocks<kSwapped, false>(p_, sums_, u, by, ptx::thread_index());
+    else
+      store_blocks<kSwapped, true>(p_, sums_, u, by, ptx::thread_index());
+  }
+
+  const DmmaParams& p_;
+  char* smem_;
+  MainloopDmma<kXKMajor, kYKMajor> mainloop_;
+  FixupDevice<double, kDmmaSums, WarpgroupTeam> fixup_;
+  alignas(16) double sums_[kDmmaSums];
+};
+
+}  // namespace skgemm

@@ -1,0 +1,50 @@
+// Shared memory of the fp64 kernels, and the numbers that the producers, the consumers, the launch and the selector
+// agree on. The product of a tile is X*Y with X 64 rows and Y `width` columns: A and B, or, swapped, their transposes
+// the other way round.
+//
+// A stage holds one k-step of X, then of Y, in blocks of 16 rows or columns by 16 k: 16 lines of 128 bytes, of one row
+// or column each for a k-major operand, else of one k each. The 16-byte pieces of a line are permuted by its number
+// modulo eight, so that a quarter of a warp reads fragments from eight different groups of banks.
+#pragma once
+#include "kernels/types.h"
+
+namespace skgemm::dmma_smem {
+
+inline constexpr int kRows = 64, kMaxWidth = 64, kTileK = 16, kWidthStep = 16;
+inline constexpr int kBlock = 16, kLineBytes = 128, kBlockBytes = kBlock * kLineBytes;
+inline constexpr int kRowBlocks = kRows / kBlock;
+inline constexpr int kConsumerWarps = 4, kProducerWarps = 2;
+inline constexpr int kProducerThreads = 32 * kProducerWarps;
+inline constexpr int kThreads = 32 * (kConsumerWarps + kProducerWarps);
+inline constexpr int kCtasPerSm = 2;
+
+// Warps of 32 rows each: two by two, or, where a tile is too narrow for that, two by one and twice, each pair of warps
+// with one half of every k-step.
+SKGEMM_HD constexpr bool shares_k(int width) { return width < 64; }
+// Blocks of 16x16 sums that a warp has in the end.
+SKGEMM_HD constexpr int blocks_of_warp(int width) { return width / kBlock; }
+
+inline constexpr int kTilesBytes = 96 << 10;  // stages, and the sums that warps exchange
+inline constexpr int kMaxStages = 8;
+inline constexpr int kLeastStages = 2;
+SKGEMM_HD constexpr int stage_bytes(int width) { return (kRows + width) * kLineBytes; }
+SKGEMM_HD constexpr int exchange_bytes(int width) {
+  return shares_k(width) ? kConsumerWarps * blocks_of_warp(width) * kBlockBytes : 0;
+}
+SKGEMM_HD constexpr int stages(int width) {
+  const int fit = (kTilesBytes - exchange_bytes(width)) / stage_bytes(width);
+  return fit < kMaxStages ? fit : kMaxStages;
+}
+
+// Barriers of 8 bytes, and what the warps tell each other.
+inline constexpr int kUnits = 4, kUnitBytes = 64;  // units of the schedule on their way to those who do them
+inline constexpr int kFullAt = kTilesBytes, kEmptyAt = kFullAt + 8 * kMaxStages;
+inline constexpr int kUnitFullAt = kEmptyAt + 8 * kMaxStages, kUnitEmptyAt = kUnitFullAt + 8 * kUnits;
+inline constexpr int kUnitsAt = kUnitEmptyAt + 8 * kUnits;
+inline constexpr int kSeenAt = kUnitsAt + kUnits * kUnitBytes;
+inline constexpr int kAlignment = 128;
+inline constexpr int kFactorsAt = kSeenAt + 16;  // of each consumer warp
+inline constexpr int kFactorsBytes = 16;
+inline constexpr int kBytes = kFactorsAt + kConsumerWarps * kFactorsBytes;
+
+}  // namespace skgemm::dmma_smem

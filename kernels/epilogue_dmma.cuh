@@ -1,0 +1,91 @@
+// C = alpha*sums + beta*C for a tile's fp64 sums, straight from registers: each store of a warp writes whole sectors.
+#pragma once
+#include "kernels/mainloop_f64_dmma.cuh"
+
+namespace skgemm {
+
+struct DmmaFactors {
+  double alpha, beta;
+};
+
+// Where a thread's block of 16x16 sums lies in the tile: its first row and column, of each four apart by mma column.
+struct DmmaPlace {
+  int row, column;
+
+  // Block `number` of the warp, which has width/16 of them: of its 32 rows, column by column.
+  static __device__ __forceinline__ DmmaPlace of(int thread, int number, int width) {
+    const int warp = thread / 32, lane = thread % 32;
+    const int block = warp / 2 * dmma_smem::blocks_of_warp(width) + number;
+    return {warp % 2 * 32 + block % 2 * 16 + 2 * pair_of(lane / 4), block / 2 * 16 + 2 * pair_of(lane % 4 * 2)};
+  }
+};
+
+// Two neighbouring elements of a column of C.
+struct PairOfC {
+  double* at;
+  int exist;  // of the two
+
+  __device__ __forceinline__ double2 read(bool vector) const {
+    double2 v{};
+    if (vector && exist >= 2) return *reinterpret_cast<const double2*>(at);
+    if (exist > 0) v.x = at[0];
+    if (exist > 1) v.y = at[1];
+    return v;
+  }
+  __device__ __forceinline__ void write(const double2& v, bool vector) const {
+    if (vector && exist >= 2) {
+      *reinterpret_cast<double2*>(at) = v;
+      return;
+    }
+    if (exist > 0) at[0] = v.x;
+    if (exist > 1) at[1] = v.y;
+  }
+};
+
+// A block's four pairs: of straight tiles rows of each column, of swapped ones columns of each row.
+template <bool kSwapped>
+struct BlockOfC {
+  static constexpr int kPairs = 4;
+  const DmmaParams& p;
+  const UnitOutput& c;
+  DmmaPlace place;
+
+  __device__ __forceinline__ PairOfC pair(int i) const {
+    // mma columns 2t and 2t + 1 are pairs that differ in two bits: see pair_of.
+    const int odd = i / 2, second = i % 2;
+    const int column = odd ? place.column ^ 6 : place.column;
+    const int line = kSwapped ? place.row + second : column + second, along = kSwapped ? column : place.row;
+    return {reinterpret_cast<double*>(c.c + line * p.c_pitch) + along, line < c.lines ? c.along - along : 0};
+  }
+  static __device__ __forceinline__ double2 values(const double* sums, int i) {
+    const int odd = i / 2, second = i % 2;
+    return kSwapped ? double2{sums[2 * second + odd], sums[4 + 2 * second + odd]}
+                    : double2{sums[4 * second + odd], sums[4 * second + 2 + odd]};
+  }
+};
+
+template <bool kSwapped, bool kReadC>
+__device__ __forceinline__ void store_blocks(const DmmaParams& p, const double (&sums)[kDmmaSums], const UnitOutput& c,
+                                             const DmmaFactors& by, int thread) {
+  const int blocks = dmma_smem::blocks_of_warp(p.width);
+#pragma unroll
+  for (int b = 0; b < kDmmaSums / kSumsOfBlock; ++b) {
+    if (b >= blocks) break;
+    using Block = BlockOfC<kSwapped>;
+    const Block block{p, c, DmmaPlace::of(thread, b, p.width)};
+    double2 before[Block::kPairs];
+    if constexpr (kReadC) {
+#pragma unroll
+      for (int i = 0; i < Block::kPairs; ++i) before[i] = block.pair(i).read(p.c_vector);
+    }
+#pragma unroll
+    for (int i = 0; i < Block::kPairs; ++i) {
+      double2 v = Block::values(sums + b * kSumsOfBlock, i);
+      v = {by.alpha * v.x, by.alpha * v.y};
+      if constexpr (kReadC) v = {v.x + by.beta * before[i].x, v.y + by.beta * before[i].y};
+      block.pair(i).write(v, p.c_vector);
+    }
+  }
+}
+
+}  // namespace skgemm
