@@ -22,12 +22,11 @@ WidthSearch::WidthSearch(const Field& field, const Limits& limits)
 
 // For each number of tiles across an extent the narrowest width that needs no more, widest first.
 void WidthSearch::along(int64_t extent, bool swapped, int forced) {
-  const int64_t step = field_.row.width_step;
-  const auto whole = [step](int64_t width) { return ceil_div(width, step) * step; };
-  if (forced > 0) return add(static_cast<int>(std::min<int64_t>(whole(forced), field_.row.tile_n)), swapped);
-  const int64_t narrowest = std::min<int64_t>(field_.row.narrowest, whole(extent));
-  for (int64_t width = field_.row.tile_n; width >= narrowest; width -= step) {
-    width = whole(ceil_div(extent, ceil_div(extent, width)));
+  const KernelRow& row = field_.row;
+  if (forced > 0) return add(static_cast<int>(std::min<int64_t>(row.whole_width(forced), row.tile_n)), swapped);
+  const int64_t narrowest = std::min<int64_t>(row.narrowest, row.whole_width(extent));
+  for (int64_t width = row.tile_n; width >= narrowest; width -= row.step_below(width)) {
+    width = row.whole_width(ceil_div(extent, ceil_div(extent, width)));
     add(static_cast<int>(width), swapped);
   }
 }

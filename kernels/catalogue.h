@@ -42,7 +42,8 @@ struct KernelRow {
   bool by_tma;                 // reads operands by TMA alone: extents below 2^31, lines at multiples of 16 bytes
   bool waits;                  // on sm_90, for the grids before it, which it may be launched ahead of the end of
   int tile_m, tile_n, tile_k;  // elements; tile_m rows and up to tile_n columns where the width is run-time data
-  int width_step;              // the width may be any multiple of this up to tile_n, on either side of C; 0: fixed
+  int width_step;              // the width may be any multiple of this up to fine_width, then of twice this up to
+  int fine_width;              // tile_n, on either side of C; 0: fixed
   int narrowest;               // the width below which the multiplications wait for operands: not worth trying
   int stages;                  // shared-memory buffers in the copy pipeline; 0: as many as fit beside each other
   int threads;
@@ -50,6 +51,13 @@ struct KernelRow {
   int counters;       // arrival counters of a CTA's part of a shared tile: one for each part a warpgroup finishes alone
   int most_clustered;  // CTAs of the largest cluster
   size_t smem_bytes;  // dynamic shared memory of a CTA
+
+  // The narrowest width of at least that, and how far the next narrower one is from a width.
+  constexpr int64_t whole_width(int64_t least) const {
+    const int64_t step = least > fine_width ? 2 * width_step : width_step;
+    return (least + step - 1) / step * step;
+  }
+  constexpr int step_below(int64_t width) const { return width > fine_width ? 2 * width_step : width_step; }
 
   constexpr TileShape tile(int width, bool swapped, ClusterShape cluster = {}) const {
     const int m = swapped ? width : tile_m, n = swapped ? tile_m : width;

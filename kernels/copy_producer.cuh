@@ -1,12 +1,14 @@
-// Fills the ring by cp.async: lines at any multiple of 8 bytes, in pieces of 16 bytes where all lines start at such.
+// Fills the ring: by TMA where it takes an operand (sm_90), else by cp.async, lines at any multiple of 8 bytes, in pieces
+// of 16 where all lines start at such.
 #pragma once
 #include "kernels/dmma_ring.cuh"
 #include "kernels/element.cuh"
 #include "kernels/ptx/cp_async.cuh"
+#include "kernels/ptx/tma.cuh"
 
 namespace skgemm {
 
-// One operand's part of a stage: up to four blocks of 16 rows (or columns) by 16 k. What does not exist is not read: k
+// One operand's part of a stage: blocks of 16 rows (or columns) by 16 k. What does not exist is not read: k
 // past the end becomes zeros; of rows past the end nothing is used, so that they hold copies of others or what was
 // there.
 template <bool kKMajor, int kPiece>
@@ -15,8 +17,7 @@ class BlockCopier {
   static constexpr int kPieces = dmma_smem::kLineBytes / kPiece;                 // of a line
   static constexpr int kLines = dmma_smem::kProducerThreads / kPieces;           // that all threads copy at a time
   static constexpr int kPasses = dmma_smem::kBlock / kLines;
-  static constexpr int kMostBlocks = dmma_smem::kRowBlocks;
-  static_assert(dmma_smem::kMaxWidth <= kMostBlocks * dmma_smem::kBlock);
+  static constexpr int kMostBlocks = dmma_smem::kMaxWidth / dmma_smem::kBlock;
 
  public:
   __device__ __forceinline__ BlockCopier(const CopiedLines& x, int thread)
@@ -27,7 +28,7 @@ class BlockCopier {
 
   // To the tile that begins at row (or column) `first`, at k-step `step`.
   __device__ __forceinline__ void seek(int64_t first, int entry, int step) {
-    extent_ = static_cast<int>(min(x_.extent - first, int64_t{dmma_smem::kRows}));
+    extent_ = static_cast<int>(min(x_.extent - first, int64_t{dmma_smem::kMaxWidth}));
     const int64_t k = int64_t{step} * dmma_smem::kTileK;
     from_ = x_.data + entry * x_.batch_pitch;
     if constexpr (kKMajor)
@@ -94,44 +95,118 @@ class BlockCopier {
   const char* from_ = nullptr;
 };
 
-// Copies both operands of each k-step of the worker's units, and tells the consumers the units of all but the first
-// one.
+// The same by TMA, by one thread: all rows and k of the boxes, zeros where none exist.
+template <bool kKMajor>
+class BoxLoader {
+ public:
+  __device__ __forceinline__ explicit BoxLoader(const CopiedLines& x) : x_(x) {}
+
+  __device__ __forceinline__ void seek(int64_t first, int entry, int step) {
+    first_ = static_cast<int>(first);
+    k_ = step * dmma_smem::kTileK;
+    entry_ = x_.batch_pitch == 0 ? 0 : entry;
+  }
+  __device__ __forceinline__ void load(uint32_t to, int blocks, uint32_t barrier) {
+    if constexpr (kKMajor) {
+      ptx::tma_load(to, &x_.map, barrier, k_, first_, entry_);
+    } else {
+#pragma unroll 1
+      for (int row = first_; blocks > 0; --blocks, row += dmma_smem::kBlock, to += dmma_smem::kBlockBytes)
+        ptx::tma_load(to, &x_.map, barrier, row, k_, entry_);
+    }
+    k_ += dmma_smem::kTileK;
+  }
+
+ private:
+  const CopiedLines& x_;
+  int first_ = 0, k_ = 0, entry_ = 0;
+};
+
+// Copies one operand of each k-step, by TMA or by all producer threads.
+template <bool kKMajor, bool kByTma, int kPiece>
+class OperandProducer {
+ public:
+  __device__ __forceinline__ OperandProducer(const CopiedLines& x, int thread) : boxes_(x), copier_(x, thread) {}
+
+  __device__ __forceinline__ void seek(int64_t first, int entry, int step) {
+    if constexpr (kByTma)
+      boxes_.seek(first, entry, step);
+    else
+      copier_.seek(first, entry, step);
+  }
+  __device__ __forceinline__ void produce(uint32_t to, int blocks, int k_left, uint32_t barrier, bool loads) {
+    if constexpr (!kByTma)
+      copier_.copy(to, blocks, k_left);
+    else if (loads)
+      boxes_.load(to, blocks, barrier);
+  }
+  static __device__ __forceinline__ uint32_t boxed_bytes(int blocks) {
+    return kByTma ? blocks * dmma_smem::kBlockBytes : 0;
+  }
+
+ private:
+  BoxLoader<kKMajor> boxes_;
+  BlockCopier<kKMajor, kPiece> copier_;
+};
+
+// Copies both operands of each k-step of the worker's units, and tells the consumers of the units.
 template <bool kXKMajor, bool kYKMajor>
 class CopyProducer {
  public:
   __device__ __forceinline__ CopyProducer(const DmmaParams& p, DmmaRing ring, DmmaUnitQueue units, int thread)
       : p_(p), ring_(ring), units_(units), thread_(thread) {}
 
+  // How many arrivals fill a stage: of the thread that loads by TMA, and of all that copy.
+  static __device__ __forceinline__ int filling(const DmmaParams& p) {
+    return (p.x.by_tma || p.y.by_tma ? 1 : 0) + (p.x.by_tma && p.y.by_tma ? 0 : dmma_smem::kProducerThreads);
+  }
+
   // alpha == 0: neither A nor B is read, they may be no memory at all (BLAS), and the consumers wait for no stage.
   __device__ __forceinline__ void run(int worker) {
     const bool reads = read_scalar<double>(p_.alpha) != 0;
+#if __CUDA_ARCH__ == 900
+    if (p_.x.by_tma && p_.y.by_tma) {
+      if (thread_ < 32 && ptx::elect_one()) run<true, true, 8>(worker, reads, true);
+    } else if (p_.x.by_tma) {
+      run<true, false, 8>(worker, reads, thread_ == 0);
+    } else if (p_.y.by_tma) {
+      run<false, true, 8>(worker, reads, thread_ == 0);
+    } else {
+      run<false, false, 8>(worker, reads, thread_ == 0);
+    }
+#else
     if (p_.wide)
-      run<16>(worker, reads);
+      run<false, false, 16>(worker, reads, thread_ == 0);
     else
-      run<8>(worker, reads);
+      run<false, false, 8>(worker, reads, thread_ == 0);
+#endif
   }
 
  private:
-  template <int kPiece>
-  __device__ __forceinline__ void run(int worker, bool reads) {
-    BlockCopier<kXKMajor, kPiece> x(p_.x, thread_);
-    BlockCopier<kYKMajor, kPiece> y(p_.y, thread_);
+  template <bool kXByTma, bool kYByTma, int kPiece>
+  __device__ __forceinline__ void run(int worker, bool reads, bool leads) {
+    using X = OperandProducer<kXKMajor, kXByTma, kPiece>;
+    using Y = OperandProducer<kYKMajor, kYByTma, kPiece>;
+    X x(p_.x, thread_);
+    Y y(p_.y, thread_);
+    const int columns = p_.width / dmma_smem::kBlock;
+    const uint32_t bytes = X::boxed_bytes(dmma_smem::kRowBlocks) + Y::boxed_bytes(columns);
     ShortUnitCursor cursor(p_.schedule, worker);
     ShortUnit unit;
     while (cursor.next(unit)) {
       const TileOrigin origin = origin_of(p_, unit);
-      if (thread_ == 0) units_.push(queued(p_, origin, unit, cursor.done()));
+      if (leads) units_.push(queued(p_, origin, unit, cursor.done()));
       if (!reads) continue;
       x.seek(origin.x, origin.entry, unit.step_begin);
       y.seek(origin.y, origin.entry, unit.step_begin);
-      ring_.make_uniform();
 #pragma unroll 1
       for (int step = unit.step_begin; step < unit.step_end; ++step) {
-        const int k_left = static_cast<int>(min(p_.k - int64_t{step} * dmma_smem::kTileK, int64_t{dmma_smem::kTileK}));
+        const int k_left = step + 1 < p_.schedule.space.steps ? dmma_smem::kTileK : p_.last_k;
         ring_.wait_empty();
-        x.copy(ring_.address(), dmma_smem::kRowBlocks, k_left);
-        y.copy(ring_.address() + dmma_smem::kRows * dmma_smem::kLineBytes, p_.width / dmma_smem::kBlock, k_left);
-        ptx::cp_async_arrive(ring_.full());
+        if (bytes > 0 && leads) ptx::mbarrier_arrive_expect(ring_.full(), bytes);
+        x.produce(ring_.address(), dmma_smem::kRowBlocks, k_left, ring_.full(), leads);
+        y.produce(ring_.address() + dmma_smem::kRows * dmma_smem::kLineBytes, columns, k_left, ring_.full(), leads);
+        if constexpr (!kXByTma || !kYByTma) ptx::cp_async_arrive(ring_.full());
         ring_.advance();
       }
     }

@@ -1,5 +1,7 @@
 // What a launch hands to the fp64 kernels: the operands as lines, and the run-time shape of the tile.
 #pragma once
+#include <cuda.h>
+
 #include "kernels/dmma_smem.h"
 #include "kernels/launch.h"
 
@@ -7,6 +9,8 @@ namespace skgemm {
 
 // A batch of matrices of lines (rows or columns whose elements are neighbours).
 struct CopiedLines {
+  CUtensorMap map;             // of boxes of a block, or of all lines of a stage where they are k-major
+  bool by_tma;                 // the map can be used; else copied 16 or 8 bytes at a time (DmmaParams::wide)
   const char* data;
   int64_t pitch, batch_pitch;  // bytes
   int64_t extent;              // rows of X, columns of Y
@@ -14,12 +18,12 @@ struct CopiedLines {
 
 struct DmmaParams {
   CopiedLines x, y;
-  bool wide;                       // both operands can be copied 16 bytes at a time
+  bool wide;                       // operands can be copied 16 bytes at a time
   bool c_vector;                   // columns of C start at multiples of 16 bytes
   bool swapped;                    // columns of C run along columns of X*Y, not rows
   char* c;
   int64_t c_pitch, c_batch_pitch;  // bytes
-  int64_t k;
+  int last_k;                      // elements of k in a tile's last step
   ShortSchedule schedule;
   int width;
   int stages;

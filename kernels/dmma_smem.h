@@ -10,21 +10,21 @@
 
 namespace skgemm::dmma_smem {
 
-inline constexpr int kRows = 64, kMaxWidth = 64, kTileK = 16, kWidthStep = 16;
+inline constexpr int kRows = 64, kMaxWidth = 128, kTileK = 16, kWidthStep = 16, kFineWidth = 64;
 inline constexpr int kBlock = 16, kLineBytes = 128, kBlockBytes = kBlock * kLineBytes;
 inline constexpr int kRowBlocks = kRows / kBlock;
-inline constexpr int kConsumerWarps = 4, kProducerWarps = 2;
+inline constexpr int kConsumerWarps = 4, kProducerWarps = 4;
 inline constexpr int kProducerThreads = 32 * kProducerWarps;
 inline constexpr int kThreads = 32 * (kConsumerWarps + kProducerWarps);
 inline constexpr int kCtasPerSm = 2;
 
 // Warps of 32 rows each: two by two, or, where a tile is too narrow for that, two by one and twice, each pair of warps
 // with one half of every k-step.
-SKGEMM_HD constexpr bool shares_k(int width) { return width < 64; }
+SKGEMM_HD constexpr bool shares_k(int width) { return width <= 64; }
 // Blocks of 16x16 sums that a warp has in the end.
 SKGEMM_HD constexpr int blocks_of_warp(int width) { return width / kBlock; }
 
-inline constexpr int kTilesBytes = 96 << 10;  // stages, and the sums that warps exchange
+inline constexpr int kTilesBytes = 108 << 10;  // stages, and the sums that warps exchange
 inline constexpr int kMaxStages = 8;
 inline constexpr int kLeastStages = 2;
 SKGEMM_HD constexpr int stage_bytes(int width) { return (kRows + width) * kLineBytes; }
@@ -42,9 +42,9 @@ inline constexpr int kFullAt = kTilesBytes, kEmptyAt = kFullAt + 8 * kMaxStages;
 inline constexpr int kUnitFullAt = kEmptyAt + 8 * kMaxStages, kUnitEmptyAt = kUnitFullAt + 8 * kUnits;
 inline constexpr int kUnitsAt = kUnitEmptyAt + 8 * kUnits;
 inline constexpr int kSeenAt = kUnitsAt + kUnits * kUnitBytes;
-inline constexpr int kAlignment = 128;
+inline constexpr int kAlignment = 1024;  // the period of the TMA's swizzle
 inline constexpr int kFactorsAt = kSeenAt + 16;  // of each consumer warp
 inline constexpr int kFactorsBytes = 16;
-inline constexpr int kBytes = kFactorsAt + kConsumerWarps * kFactorsBytes;
+inline constexpr int kBytes = kFactorsAt + kConsumerWarps * kFactorsBytes + kAlignment;  // the last to align the start
 
 }  // namespace skgemm::dmma_smem

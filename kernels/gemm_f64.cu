@@ -6,28 +6,48 @@
 namespace skgemm {
 namespace {
 
+// sm_90: as many registers for each thread at launch, then what its role needs, for two CTAs. Elsewhere all have what
+// consumers need, and a multiprocessor one CTA.
+#if __CUDA_ARCH__ == 900
+inline constexpr int kCtasPerSm = dmma_smem::kCtasPerSm, kProducerRegisters = 64, kConsumerRegisters = 192;
+__device__ __forceinline__ void give_registers() { ptx::give_registers<kProducerRegisters>(); }
+__device__ __forceinline__ void init_fence() { ptx::mbarrier_init_fence(); }
+__device__ __forceinline__ void take_registers() { ptx::take_registers<kConsumerRegisters>(); }
+#else
+inline constexpr int kCtasPerSm = 1;
+__device__ __forceinline__ void give_registers() {}
+__device__ __forceinline__ void take_registers() {}
+__device__ __forceinline__ void init_fence() {}
+#endif
+
 template <bool kXKMajor, bool kYKMajor>
-__global__ void __launch_bounds__(dmma_smem::kThreads, dmma_smem::kCtasPerSm)
+__global__ void __launch_bounds__(dmma_smem::kThreads, kCtasPerSm)
     gemm_dmma(const __grid_constant__ DmmaParams p) {
-  using namespace dmma_smem;
-  extern __shared__ __align__(kAlignment) char smem[];
-  const uint32_t address = ptx::shared_address(smem);
+  constexpr int kConsumerWarps = dmma_smem::kConsumerWarps;
+  extern __shared__ char unaligned[];
+  const uint32_t begin = ptx::shared_address(unaligned);
+  const uint32_t address = (begin + dmma_smem::kAlignment - 1) & ~(dmma_smem::kAlignment - 1u);
+  char* const smem = unaligned + (address - begin);
+  using Producer = CopyProducer<kXKMajor, kYKMajor>;
   const int thread = ptx::thread_index(), warp = ptx::uniform(thread / 32);
   const int worker = static_cast<int>(blockIdx.x);
   ptx::let_next_grid_start();
   if (thread == 0) {
-    DmmaRing::init<kMaxStages>(address, p.stages, kProducerThreads, kConsumerWarps);
+    DmmaRing::init<dmma_smem::kMaxStages>(address, p.stages, Producer::filling(p), kConsumerWarps);
     DmmaUnitQueue::init(address);
+    init_fence();
   }
   __syncthreads();
 
   const DmmaUnitQueue units(smem, address);
   if (warp >= kConsumerWarps) {
-    const DmmaRing ring(address, p.stages, stage_bytes(p.width));
+    give_registers();
+    const DmmaRing ring(address, p.stages, dmma_smem::stage_bytes(p.width));
     ptx::wait_for_grids_before();
-    CopyProducer<kXKMajor, kYKMajor>(p, ring, units, thread - 32 * kConsumerWarps).run(worker);
+    Producer(p, ring, units, thread - 32 * kConsumerWarps).run(worker);
     return;
   }
+  take_registers();
   DmmaOps<kXKMajor, kYKMajor> ops(p, smem, address);
   QueuedUnits<DmmaUnitQueue> queued(p.schedule, units);
   cta_main(ops, queued);

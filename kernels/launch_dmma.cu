@@ -3,19 +3,38 @@
 
 #include "kernels/dmma_params.h"
 #include "kernels/launch_config.h"
-#include "kernels/line_starts.h"
+#include "kernels/tensor_map.h"
 
 namespace skgemm {
 namespace {
 
-CopiedLines lines_of(const Operand& x, int64_t extent, int64_t batch) {
+struct Extents {
+  int64_t extent, k, batch;  // rows or columns
+};
+
+CopiedLines lines_of(const Operand& x, const Extents& e) {
   constexpr int64_t kSize = 8;
-  return {static_cast<const char*>(x.data), x.ld * kSize, batch > 1 ? x.batch_stride * kSize : 0, extent};
+  CopiedLines lines{};
+  lines.data = static_cast<const char*>(x.data);
+  lines.pitch = x.ld * kSize;
+  lines.batch_pitch = e.batch > 1 ? x.batch_stride * kSize : 0;
+  lines.extent = e.extent;
+  return lines;
 }
+LineStarts starts_of(const CopiedLines& x) { return {x.data, x.pitch, x.batch_pitch}; }
 
 // Whether it can be copied in pieces of 16 bytes, none of them across the end of a line.
 bool is_wide(const CopiedLines& x, bool k_major, int64_t k) {
-  return aligned(LineStarts{x.data, x.pitch, x.batch_pitch}, 16) && (k_major ? k : x.extent) % 2 == 0;
+  return aligned(starts_of(x), 16) && (k_major ? k : x.extent) % 2 == 0;
+}
+
+// A map for the TMA, where it takes the operand: a stage's `lines` together, or blocks of 16.
+int map(CopiedLines* x, bool k_major, const Extents& e, int lines) {
+  constexpr int64_t kEnd = (int64_t{1} << 31) - dmma_smem::kMaxWidth;  // boxes are placed by 32 bits
+  if (x->data == nullptr || !tma_takes(starts_of(*x)) || std::max({e.extent, e.k, e.batch}) >= kEnd) return cudaSuccess;
+  x->by_tma = true;
+  const int64_t along = k_major ? e.k : e.extent, across = k_major ? e.extent : e.k;
+  return encode_map(&x->map, DataType::f64, {starts_of(*x), along, across, e.batch}, k_major ? lines : dmma_smem::kBlock);
 }
 
 // Stages, about as many as a worker has steps.
@@ -32,18 +51,24 @@ int launch_dmma(const KernelRow& row, const TileShape& tile, const Schedule& sch
   const int64_t rows = tile.swapped ? args.n : args.m, columns = tile.swapped ? args.m : args.n;
   const int64_t batch = schedule.space.batch;
   DmmaParams p{};
-  p.x = lines_of(x, rows, batch);
-  p.y = lines_of(y, columns, batch);
+  const Extents x_extents{rows, args.k, batch}, y_extents{columns, args.k, batch};
+  p.x = lines_of(x, x_extents);
+  p.y = lines_of(y, y_extents);
   p.wide = is_wide(p.x, x.k_major, args.k) && is_wide(p.y, y.k_major, args.k);
   p.swapped = tile.swapped;
   p.c = static_cast<char*>(args.c);
   p.c_pitch = args.ldc * size_of(args.out);
   p.c_batch_pitch = batch > 1 ? args.c_batch_stride * size_of(args.out) : 0;
   p.c_vector = aligned(LineStarts{p.c, p.c_pitch, p.c_batch_pitch}, 16);
-  p.k = args.k;
+  p.last_k = static_cast<int>(args.k - (schedule.space.steps - 1) * dmma_smem::kTileK);
   p.schedule = short_of(schedule);
   p.width = tile.width();
   p.stages = stages_of(p.schedule, p.width);
+  const bool hopper = args.compute_capability == 90;
+  if (hopper && has_tensor_maps()) {
+    if (const int e = map(&p.x, x.k_major, x_extents, dmma_smem::kRows); e != cudaSuccess) return e;
+    if (const int e = map(&p.y, y.k_major, y_extents, p.width); e != cudaSuccess) return e;
+  }
   p.alpha = args.alpha;
   p.beta = args.beta;
   p.counters = args.counters;
@@ -52,7 +77,7 @@ int launch_dmma(const KernelRow& row, const TileShape& tile, const Schedule& sch
   cudaLaunchAttribute attributes[2];
   cudaLaunchConfig_t config = config_of(schedule.ctas, row.threads, row.smem_bytes, stream, attributes);
   // Other parts run code that was built for sm_80, which does not wait.
-  if (args.compute_capability != 90) config.numAttrs = 0;
+  if (!hopper) config.numAttrs = 0;
   void* arguments[] = {&p};
   return cudaLaunchKernelExC(&config, dmma_function(x.k_major, y.k_major), arguments);
 }

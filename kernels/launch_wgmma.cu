@@ -8,53 +8,21 @@
 #include "kernels/align_kernel.cuh"
 #include "kernels/launch_config.h"
 #include "kernels/line_starts.h"
+#include "kernels/tensor_map.h"
 #include "kernels/wgmma_params.h"
 
 namespace skgemm {
 namespace {
 
-using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
-
-// From the driver that is loaded: the library doesn't link to it. nullptr when it has none (before CUDA 12.0).
-EncodeTiled encode_tiled() {
-  static const EncodeTiled function = [] {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-    const cudaError_t e =
-        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result);
-#else
-    const cudaError_t e = cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &found, cudaEnableDefault, &result);
-#endif
-    return e == cudaSuccess && result == cudaDriverEntryPointSuccess ? reinterpret_cast<EncodeTiled>(found) : nullptr;
-  }();
-  return function;
-}
-
 struct Extents {
   int64_t along, lines, batch;  // of a line; how many
 };
 
-// Whether the TMA can take the matrix (cuTensorMapEncodeTiled, CUDA driver API: addresses and pitches). The selector
-// takes those that it can't for unaligned ones (src/shape_of.h).
-bool takes(const Lines& x) {
-  return skgemm::aligned(LineStarts{x.data, x.pitch, x.batch_pitch}, 16) && x.pitch < kTmaPitchEnd &&
-         x.batch_pitch < kTmaPitchEnd && x.batch_pitch >= 0;
-}
+LineStarts starts_of(const Lines& x) { return {x.data, x.pitch, x.batch_pitch}; }
 
-// In boxes of 64 elements by box_lines, permuted by the 128-byte swizzle.
+// In boxes of 64 elements by box_lines.
 int encode(Lines* x, DataType type, const Extents& extents) {
-  const cuuint64_t dims[] = {static_cast<cuuint64_t>(extents.along), static_cast<cuuint64_t>(extents.lines),
-                             static_cast<cuuint64_t>(x->batch_pitch == 0 ? 1 : extents.batch)};
-  const cuuint64_t pitches[] = {static_cast<cuuint64_t>(x->pitch),
-                                static_cast<cuuint64_t>(x->batch_pitch == 0 ? x->pitch : x->batch_pitch)};
-  const cuuint32_t box[] = {wgmma_smem::kBlock, static_cast<cuuint32_t>(x->box_lines), 1};
-  const cuuint32_t steps[] = {1, 1, 1};
-  const CUresult result = encode_tiled()(
-      &x->map, type == DataType::f16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3,
-      const_cast<char*>(x->data), dims, pitches, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-      CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
+  return encode_map(&x->map, type, {starts_of(*x), extents.along, extents.lines, extents.batch}, x->box_lines);
 }
 
 // Cuts a stage's `extent` rows or columns into parts: of a k-major operand a box of lines each; where lines run along
@@ -110,8 +78,8 @@ int align(const Pair& pair, const GemmArgs& args, CUstream_st* stream) {
   constexpr int64_t kCtasPerSm = 6;  // from 3 to 8 are as good
   CopyJobs x{};
   char* room = static_cast<char*>(args.copies);
-  if (!takes(*pair.a)) x.job[x.count++] = copy_of(pair.a, pair.a_extents, &room);
-  if (!takes(*pair.b)) x.job[x.count++] = copy_of(pair.b, pair.b_extents, &room);
+  if (!tma_takes(starts_of(*pair.a))) x.job[x.count++] = copy_of(pair.a, pair.a_extents, &room);
+  if (!tma_takes(starts_of(*pair.b))) x.job[x.count++] = copy_of(pair.b, pair.b_extents, &room);
   if (x.count == 0) return cudaSuccess;
   const int64_t most = std::max<int64_t>(std::min(kCtasPerSm * args.sms, args.most_ctas), 1);
   if (x.count <= most) return launch_copies({x, args.alpha}, most, stream);
@@ -160,20 +128,21 @@ int launch_wgmma(const KernelRow& row, const TileShape& tile, const Schedule& sc
   p.c = static_cast<char*>(args.c);
   p.c_pitch = args.ldc * size_of(args.out);
   p.c_batch_pitch = batch > 1 ? args.c_batch_stride * size_of(args.out) : 0;
-  p.c_vector = skgemm::aligned(LineStarts{p.c, p.c_pitch, p.c_batch_pitch}, 16);
+  p.c_vector = aligned(LineStarts{p.c, p.c_pitch, p.c_batch_pitch}, 16);
   const auto extents_of = [&](const Operand& o, int64_t extent) {
     return o.k_major ? Extents{args.k, extent, batch} : Extents{extent, args.k, batch};
   };
   const Extents x_extents = extents_of(x, p.rows), y_extents = extents_of(y, p.columns);
   p.x = lines_of(x, size_of(args.in), batch);
   p.y = lines_of(y, size_of(args.in), batch);
-  if (encode_tiled() == nullptr) return cudaErrorInsufficientDriver;
+  if (!has_tensor_maps()) return cudaErrorInsufficientDriver;
   if (args.copies != nullptr) {
     const Pair pair = tile.swapped ? Pair{&p.y, &p.x, y_extents, x_extents} : Pair{&p.x, &p.y, x_extents, y_extents};
     if (const int e = align(pair, args, stream); e != cudaSuccess) return e;
   }
-  // The kernel reads by TMA alone: where the selector had no room for copies it has taken another one.
-  if (!takes(p.x) || !takes(p.y)) return cudaErrorInvalidValue;
+  // The kernel reads by TMA alone. The selector takes lines that it can't for unaligned ones (src/shape_of.h), and where
+  // it had no room for copies it has taken another kernel.
+  if (!tma_takes(starts_of(p.x)) || !tma_takes(starts_of(p.y))) return cudaErrorInvalidValue;
   cut(&p.x, x.k_major, kRows, p.cluster_columns);
   cut(&p.y, y.k_major, p.loaded, p.cluster_rows);
   if (const int e = encode(&p.x, args.in, x_extents); e != cudaSuccess) return e;

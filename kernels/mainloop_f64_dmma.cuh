@@ -16,20 +16,20 @@ namespace skgemm {
 // not differ in bit 0 alone (k-major lines) nor agree in it (others): bits of g stand for 3, 1 and 4.
 __device__ __forceinline__ int pair_of(int g) { return (g & 1) * 3 ^ (g >> 1 & 1) ^ (g & 4); }
 
-inline constexpr int kDmmaSums = 48;       // of a thread, at the most
+inline constexpr int kDmmaSums = 64;       // of a thread, at the most
 inline constexpr int kSumsOfBlock = 8;     // of 16x16: two mma side by side
 
 // Reads the fragments of blocks of one operand.
 template <bool kKMajor>
 class FragmentReader {
  public:
-  // From k-half `half` of a step on.
-  __device__ __forceinline__ FragmentReader(int lane, int half) {
+  // Of the blocks from byte `first` of a stage on, from k-half `half` of a step on.
+  __device__ __forceinline__ FragmentReader(int lane, uint32_t first, int half) {
     const int t = lane % 4, pair = pair_of(lane / 4);
 #pragma unroll
     for (int s = 0; s < 2; ++s) {
       const int line = kKMajor ? 2 * pair + s : 2 * t + s, piece = kKMajor ? t : pair;
-      at_[s] = at(line * dmma_smem::kLineBytes + ((piece ^ (line & 7)) << 4), half);
+      at_[s] = first + at(line * dmma_smem::kLineBytes + ((piece ^ (line & 7)) << 4), half);
     }
   }
 
@@ -64,7 +64,9 @@ class MainloopDmma {
       case 1: return sum<true, 1>(sums, steps);
       case 2: return sum<true, 2>(sums, steps);
       case 3: return sum<true, 3>(sums, steps);
-      default: return sum<false, 2>(sums, steps);
+      case 4: return sum<true, 4>(sums, steps);
+      case 6: return sum<false, 3>(sums, steps);
+      default: return sum<false, 4>(sums, steps);
     }
   }
 
@@ -84,12 +86,12 @@ class MainloopDmma {
   };
 
   template <int kColumnBlocks>
-  static __device__ __forceinline__ void read(Fragments<kColumnBlocks>& f, const Reader& from, uint32_t x, uint32_t y,
+  static __device__ __forceinline__ void read(Fragments<kColumnBlocks>& f, const Reader& from, uint32_t stage,
                                               int half) {
 #pragma unroll
-    for (int i = 0; i < kRowBlocks; ++i) from.x.read(f.x[i], x + i * dmma_smem::kBlockBytes, half);
+    for (int i = 0; i < kRowBlocks; ++i) from.x.read(f.x[i], stage + i * dmma_smem::kBlockBytes, half);
 #pragma unroll
-    for (int j = 0; j < kColumnBlocks; ++j) from.y.read(f.y[j], y + j * dmma_smem::kBlockBytes, half);
+    for (int j = 0; j < kColumnBlocks; ++j) from.y.read(f.y[j], stage + j * dmma_smem::kBlockBytes, half);
   }
 
   // Of block (i, j) sum 4h + 2r + c is that of the pair's row r and column h of the pair of mma column 2t + c.
@@ -125,21 +127,19 @@ class MainloopDmma {
     for (int i = 0; i < kRowBlocks * kColumnBlocks * kSumsOfBlock; ++i) sums[i] = 0;
     ring_.make_uniform();
     const int warp = ptx::uniform(ptx::thread_index() / 32), lane = ptx::thread_index() % 32, part = warp / 2;
-    const int first = kSharesK ? part : 0;
-    const Reader from{FragmentReader<kXKMajor>(lane, first), FragmentReader<kYKMajor>(lane, first)};
-    const uint32_t x = warp % 2 * kRowBlocks * dmma_smem::kBlockBytes;
-    const uint32_t y = dmma_smem::kRows * dmma_smem::kLineBytes +
-                       (kSharesK ? 0 : part * kColumnBlocks * dmma_smem::kBlockBytes);
-    // Both halves' fragments are read before the first products where there are registers for that.
-    constexpr int kHalves = kSharesK ? 1 : 2;
+    const int first_half = kSharesK ? part : 0, first_block = kSharesK ? 0 : part * kColumnBlocks;
+    const Reader from{
+        FragmentReader<kXKMajor>(lane, warp % 2 * kRowBlocks * dmma_smem::kBlockBytes, first_half),
+        FragmentReader<kYKMajor>(lane, (dmma_smem::kRowBlocks + first_block) * dmma_smem::kBlockBytes, first_half)};
 #pragma unroll 1
     for (int left = steps; left > 0; --left) {
       ring_.wait_full();
-      Fragments<kColumnBlocks> f[kHalves];
 #pragma unroll
-      for (int half = 0; half < kHalves; ++half) read(f[half], from, ring_.address() + x, ring_.address() + y, half);
-#pragma unroll
-      for (int half = 0; half < kHalves; ++half) multiply(sums, f[half]);
+      for (int half = 0; half < (kSharesK ? 1 : 2); ++half) {
+        Fragments<kColumnBlocks> f;
+        read(f, from, ring_.address(), half);
+        multiply(sums, f);
+      }
       if (lane == 0) ptx::mbarrier_arrive(ring_.empty());
       ring_.advance();
     }
