@@ -62,7 +62,7 @@ WidthConstants derive_width(const KernelRow& row, const DeviceModel& device) {
           .arrive = 1.6,
           .e0 = 0.15,
           .e_column = 0.006,
-          .beside = row.ctas_per_sm > 1 ? 0.9 : 0.0,
+          .beside = row.workers > 1 ? 0.9 : 0.0,
           .copy0 = 1.8,
           .copy_gbs = 0.54 * device.dram_gbs,
           .c_unaligned = 0.004,
@@ -169,7 +169,7 @@ int64_t most_contributors(const Schedule& s, bool exact_cuts) {
 int64_t resident_ctas(const KernelRow& row, const DeviceModel& device) {
   // A CTA also costs 1 KB of system shared memory (CUDA C++ Programming Guide, compute capabilities 8.x and later).
   const int64_t fit = device.smem_per_sm / static_cast<int64_t>(row.smem_bytes + 1024);
-  return std::clamp<int64_t>(fit, 1, row.ctas_per_sm);
+  return std::clamp<int64_t>(fit, 1, row.ctas_per_sm) * row.workers;
 }
 
 double step_time(const CostConstants& k, int64_t ctas, int64_t sms, int64_t ctas_per_sm) {

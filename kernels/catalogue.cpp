@@ -29,6 +29,7 @@ constexpr KernelRow row(const char* name) {
           .narrowest = 0,
           .stages = c.stages,
           .threads = c.threads,
+          .workers = 1,
           .ctas_per_sm = c.ctas_per_sm,
           .counters = 1,
           .most_clustered = 1,
@@ -51,18 +52,19 @@ constexpr KernelRow wgmma_row(const char* name, DataType in) {
           .narrowest = 32,
           .stages = 0,
           .threads = kThreads,
+          .workers = 1,
           .ctas_per_sm = 1,
           .counters = kConsumers,
           .most_clustered = kMostClustered,
           .smem_bytes = kBytes};
 }
 
-constexpr KernelRow dmma_row(const char* name) {
+constexpr KernelRow dmma_row(const char* name, int arch_min, int arch_max, int workers) {
   using namespace dmma_smem;
   return {.name = name,
           .in = DataType::f64,
-          .arch_min = 80,
-          .arch_max = 999,
+          .arch_min = arch_min,
+          .arch_max = arch_max,
           .by_tma = false,
           .waits = true,
           .tile_m = kRows,
@@ -72,17 +74,19 @@ constexpr KernelRow dmma_row(const char* name) {
           .fine_width = kFineWidth,
           .narrowest = kWidthStep,
           .stages = 0,
-          .threads = kThreads,
-          .ctas_per_sm = kCtasPerSm,
+          .threads = workers * kWorkerThreads,
+          .workers = workers,
+          .ctas_per_sm = 1,
           .counters = 1,
           .most_clustered = 1,
-          .smem_bytes = kBytes};
+          .smem_bytes = static_cast<size_t>(bytes(workers))};
 }
 
 constexpr KernelRow kRows[] = {row<DataType::f16>("f16_mma"),
                                row<DataType::bf16>("bf16_mma"),
                                row<DataType::f32>("f32_simt"),
-                               dmma_row("f64_dmma"),
+                               dmma_row("f64_dmma", 80, 999, 1),
+                               dmma_row("f64_dmma_x2", 90, 90, dmma_smem::kMostWorkers),
                                wgmma_row("f16_wgmma", DataType::f16),
                                wgmma_row("bf16_wgmma", DataType::bf16)};
 

@@ -47,6 +47,7 @@ struct KernelRow {
   int narrowest;               // the width below which the multiplications wait for operands: not worth trying
   int stages;                  // shared-memory buffers in the copy pipeline; 0: as many as fit beside each other
   int threads;
+  int workers;        // of a CTA, each with units of its own
   int ctas_per_sm;    // resident CTAs the kernel is built for (launch bounds)
   int counters;       // arrival counters of a CTA's part of a shared tile: one for each part a warpgroup finishes alone
   int most_clustered;  // CTAs of the largest cluster

@@ -10,16 +10,18 @@ namespace skgemm {
 
 template <bool kXKMajor, bool kYKMajor>
 class DmmaOps {
+  static constexpr int kBarriers = 3;  // of a worker, from 1 on
+
  public:
-  __device__ __forceinline__ DmmaOps(const DmmaParams& p, char* smem, uint32_t address)
+  __device__ __forceinline__ DmmaOps(const DmmaParams& p, char* smem, uint32_t address, int number)
       : p_(p),
         smem_(smem),
-        mainloop_(DmmaRing(address, p.stages, dmma_smem::stage_bytes(p.width))),
+        mainloop_(DmmaRing(address, p.stages, dmma_smem::stage_bytes(p.width)), 2 + kBarriers * number),
         fixup_(p.counters, p.slots,
                {.number = 0,
                 .numbers = 1,
                 .used_vectors = dmma_smem::blocks_of_warp(p.width) * kSumsOfBlock / 2,
-                .barrier_id = 1,
+                .barrier_id = 1 + kBarriers * number,
                 .shared = reinterpret_cast<uint32_t*>(smem + dmma_smem::kSeenAt)}) {
     ptx::wait_for_grids_before();  // before anything is read that they wrote, or written that they read
     factors() = {read_scalar<double>(p.alpha), read_scalar<double>(p.beta)};
@@ -53,16 +55,16 @@ class DmmaOps {
  private:
   // alpha and beta, which the sums leave no registers for.
   __device__ __forceinline__ DmmaFactors& factors() const {
-    return reinterpret_cast<DmmaFactors*>(smem_ + dmma_smem::kFactorsAt)[ptx::thread_index() / 32];
+    return reinterpret_cast<DmmaFactors*>(smem_ + dmma_smem::kFactorsAt)[ptx::thread_index() / 32 % dmma_smem::kConsumerWarps];
   }
 
   template <bool kSwapped>
   __device__ __forceinline__ void store(const QueuedUnit& u) const {
     const DmmaFactors by = factors();
     if (by.beta == 0)
-      store_blocks<kSwapped, false>(p_, sums_, u, by, ptx::thread_index());
+      store_blocks<kSwapped, false>(p_, sums_, u, by, ptx::thread_index() % dmma_smem::kConsumerThreads);
     else
-      store_blocks<kSwapped, true>(p_, sums_, u, by, ptx::thread_index());
+      store_blocks<kSwapped, true>(p_, sums_, u, by, ptx::thread_index() % dmma_smem::kConsumerThreads);
   }
 
   const DmmaParams& p_;

@@ -13,10 +13,13 @@ namespace skgemm::dmma_smem {
 inline constexpr int kRows = 64, kMaxWidth = 128, kTileK = 16, kWidthStep = 16, kFineWidth = 64;
 inline constexpr int kBlock = 16, kLineBytes = 128, kBlockBytes = kBlock * kLineBytes;
 inline constexpr int kRowBlocks = kRows / kBlock;
+// Of a worker. A CTA has two (on sm_90; else one), each with a schedule's units, shared memory and barriers of its own:
+// one multiplies while the other stores. As CTAs of their own they would share a multiprocessor less evenly, the older
+// one ahead of the other.
 inline constexpr int kConsumerWarps = 4, kProducerWarps = 4;
-inline constexpr int kProducerThreads = 32 * kProducerWarps;
-inline constexpr int kThreads = 32 * (kConsumerWarps + kProducerWarps);
-inline constexpr int kCtasPerSm = 2;
+inline constexpr int kConsumerThreads = 32 * kConsumerWarps, kProducerThreads = 32 * kProducerWarps;
+inline constexpr int kWorkerThreads = kConsumerThreads + kProducerThreads;
+inline constexpr int kMostWorkers = 2;
 
 // Warps of 32 rows each: two by two, or, where a tile is too narrow for that, two by one and twice, each pair of warps
 // with one half of every k-step.
@@ -45,6 +48,9 @@ inline constexpr int kSeenAt = kUnitsAt + kUnits * kUnitBytes;
 inline constexpr int kAlignment = 1024;  // the period of the TMA's swizzle
 inline constexpr int kFactorsAt = kSeenAt + 16;  // of each consumer warp
 inline constexpr int kFactorsBytes = 16;
-inline constexpr int kBytes = kFactorsAt + kConsumerWarps * kFactorsBytes + kAlignment;  // the last to align the start
+inline constexpr int kUsedBytes = kFactorsAt + kConsumerWarps * kFactorsBytes;
+inline constexpr int kWorkerBytes = (kUsedBytes + kAlignment - 1) / kAlignment * kAlignment;
+SKGEMM_HD constexpr int bytes(int workers) { return workers * kWorkerBytes + kAlignment; }  // the last to align the start
+static_assert(bytes(kMostWorkers) <= 227 << 10, "shared memory of one CTA on sm_90");
 
 }  // namespace skgemm::dmma_smem

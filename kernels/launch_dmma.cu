@@ -43,6 +43,11 @@ int stages_of(const ShortSchedule& s, int width) {
   return static_cast<int>(std::clamp<int64_t>(steps, dmma_smem::kLeastStages, dmma_smem::stages(width)));
 }
 
+// CTAs for so many workers: spread over all multiprocessors before any has two.
+int64_t grid_of(int64_t workers, int of_cta, int64_t sms) {
+  return workers <= sms ? workers : std::max(std::min(workers, sms), ceil_div(workers, of_cta));
+}
+
 }  // namespace
 
 int launch_dmma(const KernelRow& row, const TileShape& tile, const Schedule& schedule, const GemmArgs& args,
@@ -75,7 +80,7 @@ int launch_dmma(const KernelRow& row, const TileShape& tile, const Schedule& sch
   p.slots = args.slots;
 
   cudaLaunchAttribute attributes[2];
-  cudaLaunchConfig_t config = config_of(schedule.ctas, row.threads, row.smem_bytes, stream, attributes);
+  cudaLaunchConfig_t config = config_of(grid_of(schedule.ctas, row.workers, args.sms), row.threads, row.smem_bytes, stream, attributes);
   // Other parts run code that was built for sm_80, which does not wait.
   if (!hopper) config.numAttrs = 0;
   void* arguments[] = {&p};

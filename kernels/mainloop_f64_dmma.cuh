@@ -56,7 +56,7 @@ class MainloopDmma {
  public:
   using Sums = double (&)[kDmmaSums];
 
-  __device__ __forceinline__ explicit MainloopDmma(DmmaRing ring) : ring_(ring) {}
+  __device__ __forceinline__ MainloopDmma(DmmaRing ring, int first_barrier) : ring_(ring), first_barrier_(first_barrier) {}
 
   // Sums of the next `steps` stages: afterwards the warp has width/16 blocks of 16x16, in the order of DmmaPlace.
   __device__ __forceinline__ void sum(Sums sums, int width, int steps) {
@@ -126,7 +126,7 @@ class MainloopDmma {
 #pragma unroll
     for (int i = 0; i < kRowBlocks * kColumnBlocks * kSumsOfBlock; ++i) sums[i] = 0;
     ring_.make_uniform();
-    const int warp = ptx::uniform(ptx::thread_index() / 32), lane = ptx::thread_index() % 32, part = warp / 2;
+    const int warp = ptx::uniform(ptx::thread_index() / 32) % dmma_smem::kConsumerWarps, lane = ptx::thread_index() % 32, part = warp / 2;
     const int first_half = kSharesK ? part : 0, first_block = kSharesK ? 0 : part * kColumnBlocks;
     const Reader from{
         FragmentReader<kXKMajor>(lane, warp % 2 * kRowBlocks * dmma_smem::kBlockBytes, first_half),
@@ -155,17 +155,17 @@ class MainloopDmma {
   __device__ __forceinline__ void join(Sums sums) const {
     constexpr int kHalf = kColumnBlocks * kSumsOfBlock, kVectorBytes = 32 * 16;
     constexpr int kWarpBytes = kHalf / 2 * kVectorBytes;
-    const int warp = ptx::thread_index() / 32, lane = ptx::thread_index() % 32;
+    const int warp = ptx::thread_index() / 32 % dmma_smem::kConsumerWarps, lane = ptx::thread_index() % 32;
     const bool second = warp >= 2;
     const uint32_t to = ring_.end() + warp * kWarpBytes + lane * 16;
     const uint32_t from = ring_.end() + (warp ^ 2) * kWarpBytes + lane * 16;
-    ptx::named_barrier<64>(2 + warp % 2);  // the sums of the tile before are read
+    ptx::named_barrier<64>(first_barrier_ + warp % 2);  // the sums of the tile before are read
 #pragma unroll
     for (int i = 0; i < kHalf; i += 2) {
       ptx::store_shared_f64x2(to + i / 2 * kVectorBytes, second ? sums[i] : sums[kHalf + i],
                               second ? sums[i + 1] : sums[kHalf + i + 1]);
     }
-    ptx::named_barrier<64>(2 + warp % 2);
+    ptx::named_barrier<64>(first_barrier_ + warp % 2);
 #pragma unroll
     for (int i = 0; i < kHalf; i += 2) {
       const double2 v = ptx::load_shared_f64x2(from + i / 2 * kVectorBytes);
@@ -175,6 +175,7 @@ class MainloopDmma {
   }
 
   DmmaRing ring_;
+  int first_barrier_;  // of two, for the pairs of warps that share k
 };
 
 }  // namespace skgemm

@@ -85,6 +85,6 @@ struct WidthRow {
 };
 
 inline constexpr std::array<WidthRow, 3> kWidthRows{
-    {{"f16_wgmma", wgmma()}, {"bf16_wgmma", wgmma()}, {"f64_dmma", dmma()}}};
+    {{"f16_wgmma", wgmma()}, {"bf16_wgmma", wgmma()}, {"f64_dmma_x2", dmma()}}};
 
 }  // namespace skgemm::constants::h200
