@@ -61,10 +61,11 @@ class DmmaOps {
   template <bool kSwapped>
   __device__ __forceinline__ void store(const QueuedUnit& u) const {
     const DmmaFactors by = factors();
+    const int thread = ptx::thread_index() % dmma_smem::kConsumerThreads;
     if (by.beta == 0)
-      store_blocks<kSwapped, false>(p_, sums_, u, by, ptx::thread_index() % dmma_smem::kConsumerThreads);
+      store_blocks<kSwapped, kRowsOfY<kYKMajor>, false>(p_, sums_, u, by, thread);
     else
-      store_blocks<kSwapped, true>(p_, sums_, u, by, ptx::thread_index() % dmma_smem::kConsumerThreads);
+      store_blocks<kSwapped, kRowsOfY<kYKMajor>, true>(p_, sums_, u, by, thread);
   }
 
   const DmmaParams& p_;

@@ -8,15 +8,18 @@ struct DmmaFactors {
   double alpha, beta;
 };
 
-// Where a thread's block of 16x16 sums lies in the tile: its first row and column, of each four apart by mma column.
+// Where a thread's sums of a block of 16x16 lie in the tile: the first of its pair along the mma's rows, and of the first
+// pair along its columns.
 struct DmmaPlace {
-  int row, column;
+  int row, column;  // of the mma
 
-  // Block `number` of the warp, which has width/16 of them: of its 32 rows, column by column.
+  // Block `number` of the warp, which has width/16 of them: of its 32 rows of X, column by column of Y.
+  template <bool kYRows>
   static __device__ __forceinline__ DmmaPlace of(int thread, int number, int width) {
     const int warp = thread / 32, lane = thread % 32;
     const int block = warp / 2 * dmma_smem::blocks_of_warp(width) + number;
-    return {warp % 2 * 32 + block % 2 * 16 + 2 * pair_of(lane / 4), block / 2 * 16 + 2 * pair_of(lane % 4 * 2)};
+    const int x = warp % 2 * 32 + block % 2 * 16, y = block / 2 * 16;
+    return {(kYRows ? y : x) + 2 * pair_of(lane / 4), (kYRows ? x : y) + 2 * pair_of(lane % 4 * 2)};
   }
 };
 
@@ -42,8 +45,8 @@ struct PairOfC {
   }
 };
 
-// A block's four pairs: of straight tiles rows of each column, of swapped ones columns of each row.
-template <bool kSwapped>
+// A block's four pairs. Columns of C run along the mma's rows (kAlongRows) or along its columns.
+template <bool kAlongRows>
 struct BlockOfC {
   static constexpr int kPairs = 4;
   const DmmaParams& p;
@@ -52,27 +55,26 @@ struct BlockOfC {
 
   __device__ __forceinline__ PairOfC pair(int i) const {
     // mma columns 2t and 2t + 1 are pairs that differ in two bits: see pair_of.
-    const int odd = i / 2, second = i % 2;
-    const int column = odd ? place.column ^ 6 : place.column;
-    const int line = kSwapped ? place.row + second : column + second, along = kSwapped ? column : place.row;
+    const int odd = i / 2, second = i % 2, column = odd ? place.column ^ 6 : place.column;
+    const int line = (kAlongRows ? column : place.row) + second, along = kAlongRows ? place.row : column;
     return {reinterpret_cast<double*>(c.c + line * p.c_pitch) + along, line < c.lines ? c.along - along : 0};
   }
   static __device__ __forceinline__ double2 values(const double* sums, int i) {
     const int odd = i / 2, second = i % 2;
-    return kSwapped ? double2{sums[2 * second + odd], sums[4 + 2 * second + odd]}
-                    : double2{sums[4 * second + odd], sums[4 * second + 2 + odd]};
+    return kAlongRows ? double2{sums[4 * second + odd], sums[4 * second + 2 + odd]}
+                      : double2{sums[2 * second + odd], sums[4 + 2 * second + odd]};
   }
 };
 
-template <bool kSwapped, bool kReadC>
+template <bool kSwapped, bool kYRows, bool kReadC>
 __device__ __forceinline__ void store_blocks(const DmmaParams& p, const double (&sums)[kDmmaSums], const UnitOutput& c,
                                              const DmmaFactors& by, int thread) {
   const int blocks = dmma_smem::blocks_of_warp(p.width);
 #pragma unroll
   for (int b = 0; b < kDmmaSums / kSumsOfBlock; ++b) {
     if (b >= blocks) break;
-    using Block = BlockOfC<kSwapped>;
-    const Block block{p, c, DmmaPlace::of(thread, b, p.width)};
+    using Block = BlockOfC<kSwapped == kYRows>;
+    const Block block{p, c, DmmaPlace::of<kYRows>(thread, b, p.width)};
     double2 before[Block::kPairs];
     if constexpr (kReadC) {
 #pragma unroll

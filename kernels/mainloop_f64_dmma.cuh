@@ -1,5 +1,5 @@
 // fp64 on tensor cores: m16n8k8 on sm_90 (m8n8k4 runs at half its rate there), four m8n8k4 elsewhere; the same
-// fragments. Rows of the mma are rows of X, columns those of Y (algorithm 3, MacLoop).
+// fragments (algorithm 3, MacLoop).
 //
 // An mma's rows, columns and k may be any of the tile's, as long as both operands agree, and are chosen so that every
 // fragment comes by 16-byte loads without bank conflicts: with g = lane/4 and t = lane%4, lane t's two k of eight are
@@ -19,9 +19,13 @@ __device__ __forceinline__ int pair_of(int g) { return (g & 1) * 3 ^ (g >> 1 & 1
 inline constexpr int kDmmaSums = 64;       // of a thread, at the most
 inline constexpr int kSumsOfBlock = 8;     // of 16x16: two mma side by side
 
-// Reads the fragments of blocks of one operand.
-template <bool kKMajor>
+// Reads the fragments of blocks of one operand: for the mma's rows f[k of the two][row of the pair], for its columns
+// f[column of the pair][k], in the order in which the mma wants its registers. Where neighbours in that order are
+// neighbours in memory they come together, else one by one: moving them from register to register costs more.
+template <bool kKMajor, bool kRows>
 class FragmentReader {
+  static constexpr bool kTogether = kKMajor != kRows;
+
  public:
   // Of the blocks from byte `first` of a stage on, from k-half `half` of a step on.
   __device__ __forceinline__ FragmentReader(int lane, uint32_t first, int half) {
@@ -33,13 +37,19 @@ class FragmentReader {
     }
   }
 
-  // A block's elements of that half or, one further, the next, [row of the pair][k of the two].
+  // A block's elements of that half or, one further, the next.
   __device__ __forceinline__ void read(double (&f)[2][2], uint32_t block, int half) const {
 #pragma unroll
     for (int s = 0; s < 2; ++s) {
-      const double2 v = ptx::load_shared_f64x2(block + at(at_[s], half));
-      f[kKMajor ? s : 0][kKMajor ? 0 : s] = v.x;
-      f[kKMajor ? s : 1][kKMajor ? 1 : s] = v.y;
+      const uint32_t piece = block + at(at_[s], half);
+      if constexpr (kTogether) {
+        const double2 v = ptx::load_shared_f64x2(piece);
+        f[s][0] = v.x;
+        f[s][1] = v.y;
+      } else {
+        f[0][s] = ptx::load_shared_f64(piece);
+        f[1][s] = ptx::load_shared_f64(piece + 8);
+      }
     }
   }
 
@@ -50,6 +60,10 @@ class FragmentReader {
 
   uint32_t at_[2];
 };
+
+// Which operand the mma has for its rows: that of which fewer elements must be read one by one.
+template <bool kYKMajor>
+inline constexpr bool kRowsOfY = !kYKMajor;
 
 template <bool kXKMajor, bool kYKMajor>
 class MainloopDmma {
@@ -72,11 +86,12 @@ class MainloopDmma {
 
  private:
   static constexpr int kRowBlocks = 2;  // of a warp
+  static constexpr bool kYRows = kRowsOfY<kYKMajor>;
 
   // What this thread needs of shared memory: worked out for each unit, so that it takes no registers between.
   struct Reader {
-    FragmentReader<kXKMajor> x;
-    FragmentReader<kYKMajor> y;
+    FragmentReader<kXKMajor, !kYRows> x;
+    FragmentReader<kYKMajor, kYRows> y;
   };
 
   template <int kColumnBlocks>
@@ -94,7 +109,7 @@ class MainloopDmma {
     for (int j = 0; j < kColumnBlocks; ++j) from.y.read(f.y[j], stage + j * dmma_smem::kBlockBytes, half);
   }
 
-  // Of block (i, j) sum 4h + 2r + c is that of the pair's row r and column h of the pair of mma column 2t + c.
+  // Of a block sum 4h + 2r + c is that of the mma's row r of the pair, and column h of the pair of mma column 2t + c.
   template <int kColumnBlocks>
   static __device__ __forceinline__ void multiply(Sums sums, const Fragments<kColumnBlocks>& f) {
 #pragma unroll
@@ -103,20 +118,24 @@ class MainloopDmma {
       for (int h = 0; h < 2; ++h) {
 #pragma unroll
         for (int i = 0; i < kRowBlocks; ++i) {
-          double* const s = sums + (j * kRowBlocks + i) * kSumsOfBlock + 4 * h;
-          add_product(*reinterpret_cast<double(*)[4]>(s), f.x[i], f.y[j][h]);
+          auto& d = *reinterpret_cast<double(*)[4]>(sums + (j * kRowBlocks + i) * kSumsOfBlock + 4 * h);
+          if constexpr (kYRows)
+            add_product(d, f.y[j], f.x[i][h]);
+          else
+            add_product(d, f.x[i], f.y[j][h]);
         }
       }
     }
   }
-  static __device__ __forceinline__ void add_product(double (&d)[4], const double (&x)[2][2], const double (&y)[2]) {
+  static __device__ __forceinline__ void add_product(double (&d)[4], const double (&rows)[2][2],
+                                                     const double (&column)[2]) {
 #if __CUDA_ARCH__ >= 900
-    ptx::mma_m16n8k8_f64(d, {x[0][0], x[1][0], x[0][1], x[1][1]}, y);
+    ptx::mma_m16n8k8_f64(d, {rows[0][0], rows[0][1], rows[1][0], rows[1][1]}, column);
 #else
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
 #pragma unroll
-      for (int r = 0; r < 2; ++r) ptx::mma_m8n8k4_f64(d[2 * r], d[2 * r + 1], x[r][k], y[k]);
+      for (int r = 0; r < 2; ++r) ptx::mma_m8n8k4_f64(d[2 * r], d[2 * r + 1], rows[k][r], column[k]);
     }
 #endif
   }
@@ -129,8 +148,8 @@ class MainloopDmma {
     const int warp = ptx::uniform(ptx::thread_index() / 32) % dmma_smem::kConsumerWarps, lane = ptx::thread_index() % 32, part = warp / 2;
     const int first_half = kSharesK ? part : 0, first_block = kSharesK ? 0 : part * kColumnBlocks;
     const Reader from{
-        FragmentReader<kXKMajor>(lane, warp % 2 * kRowBlocks * dmma_smem::kBlockBytes, first_half),
-        FragmentReader<kYKMajor>(lane, (dmma_smem::kRowBlocks + first_block) * dmma_smem::kBlockBytes, first_half)};
+        FragmentReader<kXKMajor, !kYRows>(lane, warp % 2 * kRowBlocks * dmma_smem::kBlockBytes, first_half),
+        FragmentReader<kYKMajor, kYRows>(lane, (dmma_smem::kRowBlocks + first_block) * dmma_smem::kBlockBytes, first_half)};
 #pragma unroll 1
     for (int left = steps; left > 0; --left) {
       ring_.wait_full();

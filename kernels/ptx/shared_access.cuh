@@ -16,6 +16,11 @@ __device__ __forceinline__ void store_shared_16(uint32_t address, const uint4& v
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
                : "memory");
 }
+__device__ __forceinline__ double load_shared_f64(uint32_t address) {
+  double v;
+  asm volatile("ld.shared.f64 %0, [%1];" : "=d"(v) : "r"(address) : "memory");
+  return v;
+}
 // Two doubles of one 16-byte piece.
 __device__ __forceinline__ double2 load_shared_f64x2(uint32_t address) {
   double2 v;

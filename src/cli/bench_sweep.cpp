@@ -24,16 +24,16 @@ const char* word_of_schedule(const skgemm_plan_t& plan) { return name_of(static_
 
 }  // namespace
 
-std::vector<int32_t> balanced_widths(int64_t extent, int64_t step) {
-  constexpr int64_t kWidest = 256, kNarrowest = 32;
+std::vector<int32_t> balanced_widths(int64_t extent, const KernelRow& kernel) {
+  const int64_t narrowest = kernel.narrowest;
   constexpr size_t kMost = 6;
   std::vector<int32_t> widths;
-  for (int64_t tiles = ceil_div(extent, kWidest);; ++tiles) {
-    const int64_t width = ceil_div(ceil_div(extent, tiles), step) * step;
-    if (width < kNarrowest && !widths.empty()) break;
-    const auto kept = static_cast<int32_t>(std::max(width, kNarrowest));
+  for (int64_t tiles = ceil_div(extent, kernel.tile_n);; ++tiles) {
+    const int64_t width = kernel.whole_width(ceil_div(extent, tiles));
+    if (width < narrowest && !widths.empty()) break;
+    const auto kept = static_cast<int32_t>(std::max(width, narrowest));
     if (widths.empty() || kept < widths.back()) widths.push_back(kept);
-    if (width <= kNarrowest) break;
+    if (width <= narrowest) break;
   }
   if (widths.size() <= kMost) return widths;
   std::vector<int32_t> spread;
@@ -41,13 +41,14 @@ std::vector<int32_t> balanced_widths(int64_t extent, int64_t step) {
   return spread;
 }
 
-std::vector<Forced> tiles_for(int64_t m, int64_t n) {
-  constexpr int64_t kStep = 16;  // of the kernels that take a width
+std::vector<Forced> tiles_for(int64_t m, int64_t n, const KernelRow& kernel) {
   std::vector<Forced> tiles;
+  if (kernel.width_step == 0) return tiles;
   for (const ClusterShape& cluster : kClusterShapes) {
+    if (cluster.ctas() > kernel.most_clustered) continue;
     const size_t every = cluster.ctas() == 1 ? 1 : cluster.ctas() < 8 ? 2 : 3;
     for (const bool swapped : {false, true}) {
-      const std::vector<int32_t> widths = balanced_widths(swapped ? m : n, kStep);
+      const std::vector<int32_t> widths = balanced_widths(swapped ? m : n, kernel);
       for (size_t i = 0; i < widths.size(); i += every)
         tiles.push_back({.width = widths[i], .swapped = swapped, .cluster = cluster});
     }

@@ -19,11 +19,12 @@ struct Forced {
   int64_t parameter = 0;
 };
 
-// Tile widths that cut `extent` evenly: the smallest multiple of `step` for each number of tiles, from 256 down to 32,
-// each width once, six at most, spread.
-std::vector<int32_t> balanced_widths(int64_t extent, int64_t step);
-// All tiles to be tried on an m x n product: those widths either way by single CTAs, and every second one by clusters.
-std::vector<Forced> tiles_for(int64_t m, int64_t n);
+// Widths of the kernel's tiles that cut `extent` evenly: the narrowest for each number of tiles, each width once, six at
+// most, spread from the widest down to the narrowest worth trying.
+std::vector<int32_t> balanced_widths(int64_t extent, const KernelRow& kernel);
+// All tiles to be tried on an m x n product: those widths either way by single CTAs, and every second one by clusters;
+// none where the kernel has no choice.
+std::vector<Forced> tiles_for(int64_t m, int64_t n, const KernelRow& kernel);
 // Schedules worth forcing on the tiles of `base`, a data-parallel plan with the tile of `tile`.
 std::vector<Forced> schedules_for(const Forced& tile, const skgemm_plan_t& base, int64_t workers);
 // Whether a plan has the tile and the cluster that were asked for.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
+#include "heuristics/select.h"
 #include "src/cli/watchdog.h"
 
 namespace skgemm::cli {
@@ -12,6 +14,12 @@ constexpr double kReplayUs = 400;  // of one replay; an event's time has half a 
 constexpr int64_t kMostCalls = 64;
 constexpr int kReplays = 3;
 constexpr int kWarmCalls = 3;
+
+const KernelRow* kernel_named(std::string_view name) {
+  const auto rows = catalogue();
+  const auto found = std::ranges::find(rows, name, &KernelRow::name);
+  return found == rows.end() ? nullptr : &*found;
+}
 
 }  // namespace
 
@@ -28,9 +36,10 @@ Sweep Sweeper::sweep(const BenchCase& c, bool check) {
   check_ = check;
   if (check) stage_.begin_references(calls_);
 
-  bool has_widths = false;
-  for (const Forced& tile : tiles_for(c.m, c.n)) has_widths |= add_tile(tile, sweep);
-  if (!has_widths) add_tile({}, sweep);  // a kernel of one tile: its schedules
+  const KernelRow* const kernel = kernel_named(chosen.plan.kernel);
+  const std::vector<Forced> tiles = kernel == nullptr ? std::vector<Forced>{} : tiles_for(c.m, c.n, *kernel);
+  for (const Forced& tile : tiles) add_tile(tile, *kernel, sweep);
+  if (tiles.empty() && kernel != nullptr) add_tile({}, *kernel, sweep);  // a kernel of one tile: its schedules
   for (SweptPlan& swept : sweep.plans) measure(swept, c);
   return sweep;
 }
@@ -45,14 +54,14 @@ skgemm_plan_t Sweeper::plan(const Forced& forced, const BenchCase& c) {
   return ours_.plan(c, stage_.operands(0));
 }
 
-bool Sweeper::add_tile(const Forced& tile, Sweep& sweep) {
+void Sweeper::add_tile(const Forced& tile, const KernelRow& kernel, Sweep& sweep) {
   Forced whole = tile;
   whole.schedule = ScheduleKind::data_parallel;
   const skgemm_plan_t base = plan(whole, sweep.c);
-  if (base.tiles == 0 || (tile.width != 0 && !has_tile(base, tile))) return false;
+  if (base.tiles == 0 || (tile.width != 0 && !has_tile(base, tile))) return;
   const TileShape shape = tile_of(base);
-  if (shape.has_idle_ctas(sweep.c.m, sweep.c.n)) return true;
-  const int64_t workers = clusters_at_once(device_, device_.sms, shape.cluster.ctas());
+  if (shape.has_idle_ctas(sweep.c.m, sweep.c.n)) return;
+  const int64_t workers = room_for(kernel, device_, {}, shape.cluster).ctas();
   for (const Forced& forced : schedules_for(tile, base, workers)) {
     const skgemm_plan_t answer = plan(forced, sweep.c);
     if ((tile.width != 0 && !has_tile(answer, tile)) || !has_schedule(answer, forced)) continue;
@@ -60,7 +69,6 @@ bool Sweeper::add_tile(const Forced& tile, Sweep& sweep) {
     if (std::ranges::any_of(sweep.plans, known)) continue;
     sweep.plans.push_back({.forced = forced, .plan = answer, .chosen = false, .timing = {}});
   }
-  return true;
 }
 
 void Sweeper::measure(SweptPlan& swept, const BenchCase& c) {

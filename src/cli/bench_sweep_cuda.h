@@ -13,7 +13,7 @@ class Sweeper {
 
  private:
   // The schedules on one tile that no plan in the sweep has yet; false when the kernel can't have this tile.
-  bool add_tile(const Forced& tile, Sweep& sweep);
+  void add_tile(const Forced& tile, const KernelRow& kernel, Sweep& sweep);
   skgemm_plan_t plan(const Forced& forced, const BenchCase& c);
   void measure(SweptPlan& swept, const BenchCase& c);
 

@@ -12,22 +12,23 @@ namespace skgemm::cli {
 namespace {
 
 TEST(Sweep, widths_are_the_narrowest_for_their_number_of_tiles) {
-  EXPECT_EQ(balanced_widths(128, 16), (std::vector<int32_t>{128, 64, 48, 32}));
-  EXPECT_EQ(balanced_widths(8, 16), (std::vector<int32_t>{32}));
-  EXPECT_EQ(balanced_widths(257, 16), (std::vector<int32_t>{144, 96, 80, 64, 48, 32}));
-  EXPECT_EQ(balanced_widths(257, 32), (std::vector<int32_t>{160, 96, 64, 32}));
-  for (const int64_t step : {16, 32}) {
+  const KernelRow &half = *find_kernel(DataType::f16, 90), &f64 = *find_kernel(DataType::f64, 90);
+  EXPECT_EQ(balanced_widths(128, half), (std::vector<int32_t>{128, 64, 48, 32}));
+  EXPECT_EQ(balanced_widths(8, half), (std::vector<int32_t>{32}));
+  EXPECT_EQ(balanced_widths(257, half), (std::vector<int32_t>{144, 96, 80, 64, 48, 32}));
+  EXPECT_EQ(balanced_widths(257, f64), (std::vector<int32_t>{96, 64, 48, 32, 16}));
+  for (const KernelRow* kernel : {&half, &f64}) {
     for (int64_t extent = 1; extent <= 8192; extent += extent < 600 ? 1 : 97) {
-      const std::vector<int32_t> widths = balanced_widths(extent, step);
+      const std::vector<int32_t> widths = balanced_widths(extent, *kernel);
       ASSERT_GE(widths.size(), 1u);
       ASSERT_LE(widths.size(), 6u);
-      EXPECT_EQ(ceil_div(extent, widths.front()), ceil_div(extent, 256)) << extent;
-      EXPECT_EQ(widths.back(), 32) << extent;
+      EXPECT_EQ(ceil_div(extent, widths.front()), ceil_div(extent, kernel->tile_n)) << extent;
+      EXPECT_EQ(widths.back(), kernel->narrowest) << extent;
       for (size_t i = 0; i < widths.size(); ++i) {
-        EXPECT_TRUE(widths[i] % step == 0 && widths[i] >= 32 && widths[i] <= 256) << extent << ": " << widths[i];
+        EXPECT_TRUE(kernel->whole_width(widths[i]) == widths[i] && widths[i] <= kernel->tile_n) << extent << ": " << widths[i];
         EXPECT_TRUE(i == 0 || widths[i] < widths[i - 1]) << extent;
-        const int64_t narrower = widths[i] - step;
-        EXPECT_TRUE(narrower < 32 || ceil_div(extent, narrower) > ceil_div(extent, widths[i])) << extent;
+        const int64_t narrower = widths[i] - kernel->step_below(widths[i]);
+        EXPECT_TRUE(narrower < kernel->narrowest || ceil_div(extent, narrower) > ceil_div(extent, widths[i])) << extent;
       }
     }
   }
@@ -102,7 +103,7 @@ size_t plans_of_sweep(int64_t m, int64_t n, int64_t k) {
     out.cluster_m = p.tile.cluster.m, out.cluster_n = p.tile.cluster.n;
     return out;
   };
-  for (const Forced& tile : tiles_for(m, n)) {
+  for (const Forced& tile : tiles_for(m, n, *find_kernel(DataType::f16, 90))) {
     Forced whole = tile;
     whole.schedule = ScheduleKind::data_parallel;
     const skgemm_plan_t base = plan(whole);
