@@ -48,7 +48,9 @@ WidthConstants derive_width(const KernelRow& row, const DeviceModel& device) {
   return {.a0 = 1.9,
           .a_column = 0.0096,
           .late = 0.85,
+          .step0 = row.workers > 1 ? 0.03 : 0.0,
           .step_column = column,
+          .paired = row.workers > 1 ? 0.75 : 1.0,
           .sm_gbs = 0.98 * port_gbs,
           .l2_gbs = 5.6 * device.l2_gbs,
           .l2_skewed_gbs = 4 * device.l2_gbs,
@@ -62,7 +64,6 @@ WidthConstants derive_width(const KernelRow& row, const DeviceModel& device) {
           .arrive = 1.6,
           .e0 = 0.15,
           .e_column = 0.006,
-          .beside = row.workers > 1 ? 0.9 : 0.0,
           .copy0 = 1.8,
           .copy_gbs = 0.54 * device.dram_gbs,
           .c_unaligned = 0.004,
@@ -88,7 +89,8 @@ CostConstants of_widest(const WidthConstants& k, const KernelRow& row, const Dev
                          .width_k_major = true,
                          .c_unaligned = false,
                          .traffic = 0};
-  return costs_of(k, widest).at(device.sms, device.sms);
+  const int64_t workers = device.sms * row.workers;
+  return costs_of(k, widest).at(workers, workers);
 }
 
 }  // namespace
@@ -106,7 +108,9 @@ CandidateCosts costs_of(const WidthConstants& k, const Candidate& c) {
   const double out_of_l2 =
       line * (c.cluster_rows * row.tile_m * slowed(c.rows_align) + c.cluster_columns * loaded * slowed(c.width_align));
   const int ctas = c.cluster_rows * c.cluster_columns;
-  const double work = std::max(k.step_column * width, into_sm / k.sm_gbs);
+  const double begin = c.width > row.fine_width ? 2 * k.step0 : k.step0;
+  const double work = std::max(begin + k.step_column * width, into_sm / k.sm_gbs);
+  const double paired = row.workers * std::max(k.paired * k.step_column * width, into_sm / k.sm_gbs);
   const double slot = kGb * row.tile_m * width * size_of(accumulator_of(row.in));
   const double store = c.c_unaligned ? k.c_unaligned * width : 0.0;
   return {.a = k.a0 + k.a_column * width + store,
@@ -114,7 +118,8 @@ CandidateCosts costs_of(const WidthConstants& k, const Candidate& c) {
           .arrive = k.arrive,
           .late = k.late,
           .work = ctas == 8 ? work * (1 + k.eights) : work,
-          .beside = k.beside,
+          .paired = paired,
+          .per_sm = row.workers,
           .load_part = out_of_l2 / k.l2_gbs,
           .load_part_skewed = out_of_l2 / k.l2_skewed_gbs,
           .write = slot / k.write_gbs,
@@ -130,7 +135,8 @@ double copy_us(const WidthConstants& k, size_t bytes) {
 double predicted_us(const WidthConstants& k, const Candidate& candidate, const Schedule& s, const DeviceModel& device,
                     int64_t workers) {
   const CostConstants costs = costs_of(k, candidate).at(std::min(s.ctas, workers), workers);
-  return predicted_us(k, candidate, makespan(costs, s, workers, 1), device);
+  const int per_sm = candidate.row->workers;
+  return predicted_us(k, candidate, makespan(costs, s, workers / per_sm, per_sm), device);
 }
 
 double predicted_us(const WidthConstants& k, const Candidate& candidate, double makespan_us,

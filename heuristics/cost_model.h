@@ -1,5 +1,6 @@
 // The paper's analytic model (Osama et al. 2023, appendix A.1) by its own names, and the makespan of a whole schedule.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "heuristics/device_model.h"
@@ -29,7 +30,9 @@ struct WidthConstants {
   double a0;             // us: launch, first loads, last store's latency
   double a_column;       // us per column: the last tile's epilogue
   double late;           // us: a grid's start is not hidden, where one like it before leaves it no room beside itself
+  double step0;          // us per k-step: until a worker alone on its SM multiplies; twice past the kernel's fine_width
   double step_column;    // us per column and k-step: the multiplications
+  double paired;         // of those, the share that two workers of an SM take each, who fill each other's gaps
   double sm_gbs;         // operands into one SM
   double l2_gbs;         // all workers' operands out of L2, as far as a k-step waits for them beside its other work,
                          // while CTAs work at the same k of neighbouring tiles
@@ -44,7 +47,6 @@ struct WidthConstants {
   double arrive;         // us: a CTA's arrival seen by another one
   double e0;             // us: from a tile to the next in a CTA
   double e_column;       // us per column of that
-  double beside;         // added to a k-step, as a share, while another CTA has the same SM
   double copy0;          // us: aligned copies of operands, whatever their size
   double copy_gbs;       // bytes of such copies
   double c_unaligned;    // us per column: added to each epilogue where lines of C start anywhere
@@ -68,19 +70,20 @@ struct CandidateCosts {
   double a, e, arrive;
   double late;             // added to a in grids that fill more than half of the device
   double work;             // a k-step of a CTA that has L2 for itself
-  double beside;
+  double paired;           // the same, of each of two workers of an SM
+  int per_sm;              // workers
   double load_part, load_part_skewed;  // a k-step's operands out of L2, times the number of workers
   double write, write_part;
   double read, read_part;  // a partial
 
-  // While so many workers run at once, a CTA to an SM, of those that the device has room for.
+  // While so many workers run at once, spread over the SMs, of those that the device has room for.
   CostConstants at(int64_t workers, int64_t room) const {
-    const auto n = static_cast<double>(workers);
+    const auto n = static_cast<double>(workers), sms = static_cast<double>(std::min(workers, room / per_sm));
     const auto longer = [](double x, double y) { return x < y ? y : x; };
-    const double step = work + load_part * n, skewed = work + load_part_skewed * n;
+    const double step = work + load_part * sms, skewed = work + load_part_skewed * sms;
     return {.a = 2 * workers > room ? a + late : a,
             .b = arrive + longer(write, write_part * n),
-            .c = step * (1 + beside),
+            .c = per_sm == 1 ? step : paired + per_sm * load_part * sms,
             .d = longer(read, read_part * n),
             .e = e,
             .solo = step,

@@ -44,7 +44,7 @@ class Choice {
     if (!s.is_short()) return;  // as kernels walk it
     if (s.counters() * row_.counters * ground.tile.cluster.ctas() > kCounterCapacity) return;
     if (workspace_bytes(s, row_.slot_bytes(ground.tile)) > workspace_) return;
-    const CostConstants k = ground.costs.at(std::min(s.ctas, ground.room.sms), ground.room);
+    const CostConstants k = ground.costs.at(std::min(s.ctas, ground.room.ctas()), ground.room);
     const double us = makespan(k, s, ground.room.sms, ground.room.ctas_per_sm);
     if (!worth(us)) return;
     tile_ = ground.tile;

@@ -50,8 +50,8 @@ double WidthSearch::least_us(const TileShape& tile, int64_t workers) const {
   const CostConstants some = costs.at(static_cast<int64_t>(std::min(tiles, p)), workers);
   const CostConstants all = costs.at(workers, workers);
   const double waves = std::ceil(tiles / p);
-  const double whole = some.a + waves * steps_ * some.solo + (waves - 1) * some.e;
-  return std::min(whole, all.a + tiles * steps_ / p * all.solo + some.b + some.d);
+  const double whole = some.a + waves * steps_ * (tiles < p ? some.solo : some.c) + (waves - 1) * some.e;
+  return std::min(whole, all.a + tiles * steps_ / p * all.c + some.b + some.d);
 }
 
 }  // namespace skgemm

@@ -122,33 +122,6 @@ class BoxLoader {
   int first_ = 0, k_ = 0, entry_ = 0;
 };
 
-// Copies one operand of each k-step, by TMA or by all producer threads.
-template <bool kKMajor, bool kByTma, int kPiece>
-class OperandProducer {
- public:
-  __device__ __forceinline__ OperandProducer(const CopiedLines& x, int thread) : boxes_(x), copier_(x, thread) {}
-
-  __device__ __forceinline__ void seek(int64_t first, int entry, int step) {
-    if constexpr (kByTma)
-      boxes_.seek(first, entry, step);
-    else
-      copier_.seek(first, entry, step);
-  }
-  __device__ __forceinline__ void produce(uint32_t to, int blocks, int k_left, uint32_t barrier, bool loads) {
-    if constexpr (!kByTma)
-      copier_.copy(to, blocks, k_left);
-    else if (loads)
-      boxes_.load(to, blocks, barrier);
-  }
-  static __device__ __forceinline__ uint32_t boxed_bytes(int blocks) {
-    return kByTma ? blocks * dmma_smem::kBlockBytes : 0;
-  }
-
- private:
-  BoxLoader<kKMajor> boxes_;
-  BlockCopier<kKMajor, kPiece> copier_;
-};
-
 // Copies both operands of each k-step of the worker's units, and tells the consumers of the units.
 template <bool kXKMajor, bool kYKMajor>
 class CopyProducer {
@@ -156,57 +129,66 @@ class CopyProducer {
   __device__ __forceinline__ CopyProducer(const DmmaParams& p, DmmaRing ring, DmmaUnitQueue units, int thread)
       : p_(p), ring_(ring), units_(units), thread_(thread) {}
 
-  // How many arrivals fill a stage: of the thread that loads by TMA, and of all that copy.
+  // How many arrivals fill a stage: of the thread that loads by TMA, or of all that copy.
   static __device__ __forceinline__ int filling(const DmmaParams& p) {
-    return (p.x.by_tma || p.y.by_tma ? 1 : 0) + (p.x.by_tma && p.y.by_tma ? 0 : dmma_smem::kProducerThreads);
+    return p.by_tma ? 1 : dmma_smem::kProducerThreads;
   }
 
   // alpha == 0: neither A nor B is read, they may be no memory at all (BLAS), and the consumers wait for no stage.
   __device__ __forceinline__ void run(int worker) {
     const bool reads = read_scalar<double>(p_.alpha) != 0;
 #if __CUDA_ARCH__ == 900
-    if (p_.x.by_tma && p_.y.by_tma) {
-      if (thread_ < 32 && ptx::elect_one()) run<true, true, 8>(worker, reads, true);
-    } else if (p_.x.by_tma) {
-      run<true, false, 8>(worker, reads, thread_ == 0);
-    } else if (p_.y.by_tma) {
-      run<false, true, 8>(worker, reads, thread_ == 0);
-    } else {
-      run<false, false, 8>(worker, reads, thread_ == 0);
-    }
+    if (!p_.by_tma)
+      copy<8>(worker, reads);
+    else if (thread_ < 32 && ptx::elect_one())
+      load(worker, reads);
 #else
     if (p_.wide)
-      run<false, false, 16>(worker, reads, thread_ == 0);
+      copy<16>(worker, reads);
     else
-      run<false, false, 8>(worker, reads, thread_ == 0);
+      copy<8>(worker, reads);
 #endif
   }
 
  private:
-  template <bool kXByTma, bool kYByTma, int kPiece>
-  __device__ __forceinline__ void run(int worker, bool reads, bool leads) {
-    using X = OperandProducer<kXKMajor, kXByTma, kPiece>;
-    using Y = OperandProducer<kYKMajor, kYByTma, kPiece>;
-    X x(p_.x, thread_);
-    Y y(p_.y, thread_);
+  static constexpr int kYAt = dmma_smem::kRows * dmma_smem::kLineBytes;  // of a stage
+
+  __device__ __forceinline__ void load(int worker, bool reads) {
+    BoxLoader<kXKMajor> x(p_.x);
+    BoxLoader<kYKMajor> y(p_.y);
     const int columns = p_.width / dmma_smem::kBlock;
-    const uint32_t bytes = X::boxed_bytes(dmma_smem::kRowBlocks) + Y::boxed_bytes(columns);
+    produce(worker, reads, true, x, y, [&](int) {
+      ptx::mbarrier_arrive_expect(ring_.full(), dmma_smem::stage_bytes(p_.width));
+      x.load(ring_.address(), dmma_smem::kRowBlocks, ring_.full());
+      y.load(ring_.address() + kYAt, columns, ring_.full());
+    });
+  }
+  template <int kPiece>
+  __device__ __forceinline__ void copy(int worker, bool reads) {
+    BlockCopier<kXKMajor, kPiece> x(p_.x, thread_);
+    BlockCopier<kYKMajor, kPiece> y(p_.y, thread_);
+    const int columns = p_.width / dmma_smem::kBlock;
+    produce(worker, reads, thread_ == 0, x, y, [&](int k_left) {
+      x.copy(ring_.address(), dmma_smem::kRowBlocks, k_left);
+      y.copy(ring_.address() + kYAt, columns, k_left);
+      ptx::cp_async_arrive(ring_.full());
+    });
+  }
+
+  template <class X, class Y, class Fill>
+  __device__ __forceinline__ void produce(int worker, bool reads, bool tells, X& x, Y& y, const Fill& fill) {
     ShortUnitCursor cursor(p_.schedule, worker);
     ShortUnit unit;
     while (cursor.next(unit)) {
       const TileOrigin origin = origin_of(p_, unit);
-      if (leads) units_.push(queued(p_, origin, unit, cursor.done()));
+      if (tells) units_.push(queued(p_, origin, unit, cursor.done()));
       if (!reads) continue;
       x.seek(origin.x, origin.entry, unit.step_begin);
       y.seek(origin.y, origin.entry, unit.step_begin);
 #pragma unroll 1
       for (int step = unit.step_begin; step < unit.step_end; ++step) {
-        const int k_left = step + 1 < p_.schedule.space.steps ? dmma_smem::kTileK : p_.last_k;
         ring_.wait_empty();
-        if (bytes > 0 && leads) ptx::mbarrier_arrive_expect(ring_.full(), bytes);
-        x.produce(ring_.address(), dmma_smem::kRowBlocks, k_left, ring_.full(), leads);
-        y.produce(ring_.address() + dmma_smem::kRows * dmma_smem::kLineBytes, columns, k_left, ring_.full(), leads);
-        if constexpr (!kXByTma || !kYByTma) ptx::cp_async_arrive(ring_.full());
+        fill(step + 1 < p_.schedule.space.steps ? dmma_smem::kTileK : p_.last_k);
         ring_.advance();
       }
     }

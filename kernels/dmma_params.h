@@ -9,8 +9,7 @@ namespace skgemm {
 
 // A batch of matrices of lines (rows or columns whose elements are neighbours).
 struct CopiedLines {
-  CUtensorMap map;             // of boxes of a block, or of all lines of a stage where they are k-major
-  bool by_tma;                 // the map can be used; else copied 16 or 8 bytes at a time (DmmaParams::wide)
+  CUtensorMap map;             // DmmaParams::by_tma: of boxes of a block, or of all lines of a stage where they are k-major
   const char* data;
   int64_t pitch, batch_pitch;  // bytes
   int64_t extent;              // rows of X, columns of Y
@@ -18,7 +17,8 @@ struct CopiedLines {
 
 struct DmmaParams {
   CopiedLines x, y;
-  bool wide;                       // operands can be copied 16 bytes at a time
+  bool by_tma;                     // both operands have maps
+  bool wide;                       // else: both can be copied 16 bytes at a time
   bool c_vector;                   // columns of C start at multiples of 16 bytes
   bool swapped;                    // columns of C run along columns of X*Y, not rows
   char* c;

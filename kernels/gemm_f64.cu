@@ -9,7 +9,7 @@ namespace {
 // sm_90: as many registers for each thread at launch, then what its role needs. Elsewhere a CTA is one worker, and all
 // threads have what consumers need.
 #if __CUDA_ARCH__ == 900
-inline constexpr int kWorkers = dmma_smem::kMostWorkers, kProducerRegisters = 64, kConsumerRegisters = 192;
+inline constexpr int kWorkers = dmma_smem::kMostWorkers, kProducerRegisters = 56, kConsumerRegisters = 200;
 __device__ __forceinline__ void give_registers() { ptx::give_registers<kProducerRegisters>(); }
 __device__ __forceinline__ void take_registers() { ptx::take_registers<kConsumerRegisters>(); }
 __device__ __forceinline__ void init_fence() { ptx::mbarrier_init_fence(); }

@@ -33,7 +33,9 @@ constexpr WidthConstants wgmma() {
   return {.a0 = 1.91,               // us
           .a_column = 0.0094,       // us per column
           .late = 0.72,             // us
+          .step0 = 0,
           .step_column = 0.00196,   // us per column
+          .paired = 1,
           .sm_gbs = 143,            // GB/s, as l2 and l2_skewed
           .l2_gbs = 31200,
           .l2_skewed_gbs = 22200,
@@ -47,7 +49,6 @@ constexpr WidthConstants wgmma() {
           .arrive = 1.47,           // us
           .e0 = 0.155,              // us
           .e_column = 0.0068,       // us per column
-          .beside = 0,
           .copy0 = 1.8,             // us
           .copy_gbs = 2450,         // GB/s
           .c_unaligned = 0.004,     // us per column
@@ -55,28 +56,29 @@ constexpr WidthConstants wgmma() {
 }
 
 constexpr WidthConstants dmma() {
-  return {.a0 = 2.2,
-          .a_column = 0.008,
-          .late = 0.3,
-          .step_column = 0.0045,
-          .sm_gbs = 110,
-          .l2_gbs = 60000,
-          .l2_skewed_gbs = 50000,
+  return {.a0 = 1.80,               // us
+          .a_column = 0.031,        // us per column
+          .late = 0.67,             // us
+          .step0 = 0.0295,          // us
+          .step_column = 0.00472,   // us per column
+          .paired = 0.742,
+          .sm_gbs = 148,            // GB/s, as l2 and l2_skewed
+          .l2_gbs = 31000,
+          .l2_skewed_gbs = 19000,
           .crossed = 0,
           .shifted = 0,
           .eights = 0,
-          .write_gbs = 66,
-          .write_all_gbs = 4320,
-          .read_gbs = 70,
-          .read_all_gbs = 8030,
-          .arrive = 1.47,
-          .e0 = 0.3,
-          .e_column = 0.006,
-          .beside = 0.9,
+          .write_gbs = 214,         // GB/s, as the three below
+          .write_all_gbs = 4580,
+          .read_gbs = 57,
+          .read_all_gbs = 8120,
+          .arrive = 1.72,           // us
+          .e0 = 0.243,              // us
+          .e_column = 0.0182,       // us per column
           .copy0 = 0,
           .copy_gbs = 1,
-          .c_unaligned = 0.004,
-          .dram_share = 0.85};
+          .c_unaligned = 0.004,     // us per column
+          .dram_share = 0.85};      // of 4510 GB/s
 }
 
 struct WidthRow {
