@@ -8,7 +8,8 @@
 namespace skgemm {
 namespace {
 
-// Flops per cycle and SM of the unit each kernel runs on (vendor white papers; fp16 on sm_90 by mma.sync, which reaches about 62 % of wgmma's 4096).
+// Flops per cycle and SM of the unit each kernel runs on (vendor white papers; fp16 on sm_90 by mma.sync, which reaches
+// about 62 % of wgmma's 4096).
 double flops_per_cycle(DataType in, int compute_capability) {
   const bool a100 = compute_capability == 80, hopper = compute_capability == 90;
   const bool datacenter = a100 || compute_capability == 90 || compute_capability == 100;

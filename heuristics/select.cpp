@@ -280,8 +280,8 @@ Plan select(const Shape& shape, const DeviceModel& device, const Limits& limits)
   if (row == nullptr) return no_plan("no kernel for this type and device");
   if (!countable(shape, *row)) return no_plan(kTooLarge);
   if (row->width_step == 0) return select_fixed(shape, *row, device, limits);
-  // Where the TMA doesn't take an operand and there is no room for copies, the kernel for all extents does, as they lie.
-  // Its tiles and steps are no more than were counted.
+  // Where the TMA doesn't take an operand and there is no room for copies, the kernel for all extents does, as they
+  // lie. Its tiles and steps are no more than were counted.
   const size_t copies = row->by_tma ? copy_bytes(shape) : 0;
   if (copies == 0 || limits.workspace_bytes >= kCounterBytes + copies)
     return select_width(shape, *row, device, limits, copies);

@@ -173,9 +173,10 @@ skgemm_status_t skgemm_set_workspace(skgemm_handle_t handle, void* workspace, si
  * tile, times the split) reach 2^31 (2^30), runs as DATA_PARALLEL; skgemm_gemm_plan shows it. A product of 2^30 tiles
  * or more is NOT_SUPPORTED: cut it in parts. */
 skgemm_status_t skgemm_set_schedule(skgemm_handle_t handle, skgemm_schedule_t schedule, int64_t parameter);
-/* Forces a CTA's tile in kernels whose tile width is chosen at run time (fp16 and bf16 on sm_90); kernels with a fixed
- * tile ignore it. width 0 lets the model choose; otherwise it is a multiple of 8 up to 256, rounded up to a multiple of
- * 16. Every such width runs in both orientations, however the operands are aligned, while the workspace has room for
+/* Forces a CTA's tile in kernels whose tile width is chosen at run time (fp64; fp16 and bf16 on sm_90); kernels with
+ * a fixed tile ignore it. width 0 lets the model choose; otherwise it is a multiple of 8 up to 256, rounded up to one
+ * that the kernel has: of fp16 and bf16 a multiple of 16, of fp64 16, 32, 48, 64, 96 or 128, which is its widest.
+ * Every such width runs in both orientations, however the operands are aligned, while the workspace has room for
  * their copies (skgemm_set_workspace). INVALID_VALUE for others. skgemm_gemm_plan shows the tile. */
 skgemm_status_t skgemm_set_tile(skgemm_handle_t handle, int32_t width, skgemm_orientation_t orientation);
 /* Forces how many CTAs make a cluster, along m and along n, in kernels that can share loads within one (fp16 and bf16

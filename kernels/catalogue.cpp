@@ -85,8 +85,8 @@ constexpr KernelRow dmma_row(const char* name, int arch_min, int arch_max, int w
 constexpr KernelRow kRows[] = {row<DataType::f16>("f16_mma"),
                                row<DataType::bf16>("bf16_mma"),
                                row<DataType::f32>("f32_simt"),
-                               dmma_row("f64_dmma", 80, 999, 1),
-                               dmma_row("f64_dmma_x2", 90, 90, dmma_smem::kMostWorkers),
+                               dmma_row("f64_dmma_sm80", 80, 999, 1),
+                               dmma_row("f64_dmma", 90, 90, dmma_smem::kMostWorkers),
                                wgmma_row("f16_wgmma", DataType::f16),
                                wgmma_row("bf16_wgmma", DataType::bf16)};
 

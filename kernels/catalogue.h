@@ -53,6 +53,7 @@ struct KernelRow {
   int most_clustered;  // CTAs of the largest cluster
   size_t smem_bytes;  // dynamic shared memory of a CTA
 
+  constexpr int workers_per_sm() const { return ctas_per_sm * workers; }
   // The narrowest width of at least that, and how far the next narrower one is from a width.
   constexpr int64_t whole_width(int64_t least) const {
     const int64_t step = least > fine_width ? 2 * width_step : width_step;

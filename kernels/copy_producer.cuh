@@ -1,5 +1,5 @@
-// Fills the ring: by TMA where it takes an operand (sm_90), else by cp.async, lines at any multiple of 8 bytes, in pieces
-// of 16 where all lines start at such.
+// Fills the ring: by TMA where it takes an operand (sm_90), else by cp.async, lines at any multiple of 8 bytes, in
+// pieces of 16 where all lines start at such.
 #pragma once
 #include "kernels/dmma_ring.cuh"
 #include "kernels/element.cuh"
@@ -13,17 +13,16 @@ namespace skgemm {
 // there.
 template <bool kKMajor, int kPiece>
 class BlockCopier {
-  static constexpr int kElements = kPiece / 8;                                   // of a piece
-  static constexpr int kPieces = dmma_smem::kLineBytes / kPiece;                 // of a line
-  static constexpr int kLines = dmma_smem::kProducerThreads / kPieces;           // that all threads copy at a time
+  static constexpr int kElements = kPiece / 8;                          // of a piece
+  static constexpr int kPieces = dmma_smem::kLineBytes / kPiece;        // of a line
+  static constexpr int kLines = dmma_smem::kProducerThreads / kPieces;  // that all threads copy at a time
   static constexpr int kPasses = dmma_smem::kBlock / kLines;
   static constexpr int kMostBlocks = dmma_smem::kMaxWidth / dmma_smem::kBlock;
 
  public:
   __device__ __forceinline__ BlockCopier(const CopiedLines& x, int thread)
       : x_(x), piece_(thread % kPieces), line_(thread / kPieces) {
-    const int chunk = piece_ * kPiece / 16;
-    at_ = line_ * dmma_smem::kLineBytes + ((chunk ^ (line_ & 7)) << 4) + piece_ * kPiece % 16;
+    at_ = dmma_smem::piece_at(line_, piece_ * kPiece / 16) + piece_ * kPiece % 16;
   }
 
   // To the tile that begins at row (or column) `first`, at k-step `step`.

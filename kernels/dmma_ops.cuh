@@ -24,7 +24,8 @@ class DmmaOps {
                 .barrier_id = 1 + kBarriers * number,
                 .shared = reinterpret_cast<uint32_t*>(smem + dmma_smem::kSeenAt)}) {
     ptx::wait_for_grids_before();  // before anything is read that they wrote, or written that they read
-    factors() = {read_scalar<double>(p.alpha), read_scalar<double>(p.beta)};
+    const DmmaFactors by{read_scalar<double>(p.alpha), read_scalar<double>(p.beta)};
+    if (ptx::thread_index() % 32 == 0) factors() = by;
     __syncwarp();
   }
 
@@ -55,7 +56,8 @@ class DmmaOps {
  private:
   // alpha and beta, which the sums leave no registers for.
   __device__ __forceinline__ DmmaFactors& factors() const {
-    return reinterpret_cast<DmmaFactors*>(smem_ + dmma_smem::kFactorsAt)[ptx::thread_index() / 32 % dmma_smem::kConsumerWarps];
+    return reinterpret_cast<DmmaFactors*>(smem_ +
+                                          dmma_smem::kFactorsAt)[ptx::thread_index() / 32 % dmma_smem::kConsumerWarps];
   }
 
   template <bool kSwapped>

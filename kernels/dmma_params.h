@@ -9,7 +9,7 @@ namespace skgemm {
 
 // A batch of matrices of lines (rows or columns whose elements are neighbours).
 struct CopiedLines {
-  CUtensorMap map;             // DmmaParams::by_tma: of boxes of a block, or of all lines of a stage where they are k-major
+  CUtensorMap map;             // by_tma: of boxes of a block, or of all lines of a stage where they are k-major
   const char* data;
   int64_t pitch, batch_pitch;  // bytes
   int64_t extent;              // rows of X, columns of Y

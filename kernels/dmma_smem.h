@@ -13,6 +13,25 @@ namespace skgemm::dmma_smem {
 inline constexpr int kRows = 64, kMaxWidth = 128, kTileK = 16, kWidthStep = 16, kFineWidth = 64;
 inline constexpr int kBlock = 16, kLineBytes = 128, kBlockBytes = kBlock * kLineBytes;
 inline constexpr int kRowBlocks = kRows / kBlock;
+// Byte offset in a block of the 16-byte piece `piece` of line `line`.
+SKGEMM_HD constexpr int piece_at(int line, int piece) { return line * kLineBytes + ((piece ^ (line & 7)) << 4); }
+
+// Of a block's 16 rows (or columns) lane g = lane/4 of a warp has the pair 2*pair_of(g), 2*pair_of(g) + 1, and of eight
+// k lane t = lane%4 has 2t and 2t + 1. A quarter of a warp that reads pieces has four t of two neighbours g, whose
+// pairs must not differ in bit 0 alone (k-major lines), nor agree in it (others): bits of g stand for 3, 1 and 4.
+SKGEMM_HD constexpr int pair_of(int g) { return (g & 1) * 3 ^ (g >> 1 & 1) ^ (g & 4); }
+
+// Where a lane's fragments of a block begin: of a k-major operand in its pair's row `second` (0 or 1), else in the line
+// of its k `second`.
+SKGEMM_HD constexpr int fragment_at(bool k_major, int lane, int second) {
+  const int t = lane % 4, pair = pair_of(lane / 4);
+  return k_major ? piece_at(2 * pair + second, t) : piece_at(2 * t + second, pair);
+}
+// From there on, at k-half `half` of the step.
+SKGEMM_HD constexpr int half_at(bool k_major, int fragment, int half) {
+  return k_major ? fragment ^ half * (kLineBytes / 2) : fragment + half * (kTileK / 2) * kLineBytes;
+}
+
 // Of a worker. A CTA has two (on sm_90; else one), each with a schedule's units, shared memory and barriers of its own:
 // one multiplies while the other stores. As CTAs of their own they would share a multiprocessor less evenly, the older
 // one ahead of the other.
@@ -50,7 +69,8 @@ inline constexpr int kFactorsAt = kSeenAt + 16;  // of each consumer warp
 inline constexpr int kFactorsBytes = 16;
 inline constexpr int kUsedBytes = kFactorsAt + kConsumerWarps * kFactorsBytes;
 inline constexpr int kWorkerBytes = (kUsedBytes + kAlignment - 1) / kAlignment * kAlignment;
-SKGEMM_HD constexpr int bytes(int workers) { return workers * kWorkerBytes + kAlignment; }  // the last to align the start
+// Of a CTA; the last to align the start.
+SKGEMM_HD constexpr int bytes(int workers) { return workers * kWorkerBytes + kAlignment; }
 static_assert(bytes(kMostWorkers) <= 227 << 10, "shared memory of one CTA on sm_90");
 
 }  // namespace skgemm::dmma_smem

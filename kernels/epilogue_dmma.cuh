@@ -8,8 +8,8 @@ struct DmmaFactors {
   double alpha, beta;
 };
 
-// Where a thread's sums of a block of 16x16 lie in the tile: the first of its pair along the mma's rows, and of the first
-// pair along its columns.
+// Where a thread's sums of a block of 16x16 lie in the tile: the first of its pair along the mma's rows, and of the
+// first pair along its columns.
 struct DmmaPlace {
   int row, column;  // of the mma
 
@@ -19,7 +19,8 @@ struct DmmaPlace {
     const int warp = thread / 32, lane = thread % 32;
     const int block = warp / 2 * dmma_smem::blocks_of_warp(width) + number;
     const int x = warp % 2 * 32 + block % 2 * 16, y = block / 2 * 16;
-    return {(kYRows ? y : x) + 2 * pair_of(lane / 4), (kYRows ? x : y) + 2 * pair_of(lane % 4 * 2)};
+    return {(kYRows ? y : x) + 2 * dmma_smem::pair_of(lane / 4),
+            (kYRows ? x : y) + 2 * dmma_smem::pair_of(lane % 4 * 2)};
   }
 };
 

@@ -1,5 +1,5 @@
-// The fp64 kernels: one instantiation for each pair of operand layouts. Of each worker four warps run cta_main, four more
-// copy what they multiply.
+// The fp64 kernels: one instantiation for each pair of operand layouts. Of each worker four warps run cta_main, four
+// more copy what they multiply.
 #include "kernels/copy_producer.cuh"
 #include "kernels/dmma_ops.cuh"
 
@@ -21,7 +21,8 @@ __device__ __forceinline__ void init_fence() {}
 #endif
 
 template <bool kXKMajor, bool kYKMajor>
-__global__ void __launch_bounds__(kWorkers* dmma_smem::kWorkerThreads, 1) gemm_dmma(const __grid_constant__ DmmaParams p) {
+__global__ void __launch_bounds__(kWorkers* dmma_smem::kWorkerThreads, 1)
+    gemm_dmma(const __grid_constant__ DmmaParams p) {
   using Producer = CopyProducer<kXKMajor, kYKMajor>;
   constexpr int kConsumers = kWorkers * dmma_smem::kConsumerThreads;  // the first threads, then the producers
   static_assert(dmma_smem::kConsumerThreads == dmma_smem::kProducerThreads);

@@ -89,8 +89,7 @@ __device__ __forceinline__ void store(const WgmmaParams& p, const ClusterPlace& 
 template <DataType kIn, bool kXKMajor, bool kYKMajor>
 __device__ __forceinline__ void consume(const WgmmaParams& p, const ClusterPlace& place, char* smem, uint32_t address,
                                         int warpgroup) {
-  if (ptx::thread_index() / 32 == wgmma_smem::kProducerWarps && ptx::elect_one())
-    init_ring(p, address);
+  if (ptx::thread_index() / 32 == wgmma_smem::kProducerWarps && ptx::elect_one()) init_ring(p, address);
   meet(p);
   meet_others(p);
   WgmmaOps<kIn, kXKMajor, kYKMajor> ops(p, place, smem, address, warpgroup);

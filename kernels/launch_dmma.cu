@@ -36,7 +36,8 @@ bool is_boxed(const CopiedLines& x, const Extents& e) {
 // A map of boxes of a stage's `lines`, or of blocks of 16.
 int map(CopiedLines* x, bool k_major, const Extents& e, int lines) {
   const int64_t along = k_major ? e.k : e.extent, across = k_major ? e.extent : e.k;
-  return encode_map(&x->map, DataType::f64, {starts_of(*x), along, across, e.batch}, k_major ? lines : dmma_smem::kBlock);
+  return encode_map(&x->map, DataType::f64, {starts_of(*x), along, across, e.batch},
+                    k_major ? lines : dmma_smem::kBlock);
 }
 
 // Stages, about as many as a worker has steps.
@@ -83,7 +84,8 @@ int launch_dmma(const KernelRow& row, const TileShape& tile, const Schedule& sch
   p.slots = args.slots;
 
   cudaLaunchAttribute attributes[2];
-  cudaLaunchConfig_t config = config_of(grid_of(schedule.ctas, row.workers, args.sms), row.threads, row.smem_bytes, stream, attributes);
+  cudaLaunchConfig_t config =
+      config_of(grid_of(schedule.ctas, row.workers, args.sms), row.threads, row.smem_bytes, stream, attributes);
   // Other parts run code that was built for sm_80, which does not wait.
   if (!hopper) config.numAttrs = 0;
   void* arguments[] = {&p};

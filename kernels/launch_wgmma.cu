@@ -140,8 +140,8 @@ int launch_wgmma(const KernelRow& row, const TileShape& tile, const Schedule& sc
     const Pair pair = tile.swapped ? Pair{&p.y, &p.x, y_extents, x_extents} : Pair{&p.x, &p.y, x_extents, y_extents};
     if (const int e = align(pair, args, stream); e != cudaSuccess) return e;
   }
-  // The kernel reads by TMA alone. The selector takes lines that it can't for unaligned ones (src/shape_of.h), and where
-  // it had no room for copies it has taken another kernel.
+  // The kernel reads by TMA alone. The selector takes lines that it can't for unaligned ones (src/shape_of.h), and
+  // where it had no room for copies it has taken another kernel.
   if (!tma_takes(starts_of(p.x)) || !tma_takes(starts_of(p.y))) return cudaErrorInvalidValue;
   cut(&p.x, x.k_major, kRows, p.cluster_columns);
   cut(&p.y, y.k_major, p.loaded, p.cluster_rows);

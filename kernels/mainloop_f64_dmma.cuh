@@ -12,12 +12,8 @@
 
 namespace skgemm {
 
-// Rows (columns) 2*pair_of(g) and the next one. A quarter of a warp has four t of two neighbours g, whose pairs must
-// not differ in bit 0 alone (k-major lines) nor agree in it (others): bits of g stand for 3, 1 and 4.
-__device__ __forceinline__ int pair_of(int g) { return (g & 1) * 3 ^ (g >> 1 & 1) ^ (g & 4); }
-
-inline constexpr int kDmmaSums = 64;       // of a thread, at the most
-inline constexpr int kSumsOfBlock = 8;     // of 16x16: two mma side by side
+inline constexpr int kDmmaSums = 64;    // of a thread, at the most
+inline constexpr int kSumsOfBlock = 8;  // of 16x16: two mma side by side
 
 // Reads the fragments of blocks of one operand: for the mma's rows f[k of the two][row of the pair], for its columns
 // f[column of the pair][k], in the order in which the mma wants its registers. Where neighbours in that order are
@@ -28,13 +24,9 @@ class FragmentReader {
 
  public:
   // Of the blocks from byte `first` of a stage on, from k-half `half` of a step on.
-  __device__ __forceinline__ FragmentReader(int lane, uint32_t first, int half) {
-    const int t = lane % 4, pair = pair_of(lane / 4);
+  __device__ __forceinline__ FragmentReader(int lane, int first, int half) {
 #pragma unroll
-    for (int s = 0; s < 2; ++s) {
-      const int line = kKMajor ? 2 * pair + s : 2 * t + s, piece = kKMajor ? t : pair;
-      at_[s] = first + at(line * dmma_smem::kLineBytes + ((piece ^ (line & 7)) << 4), half);
-    }
+    for (int s = 0; s < 2; ++s) at_[s] = first + at(dmma_smem::fragment_at(kKMajor, lane, s), half);
   }
 
   // A block's elements of that half or, one further, the next.
@@ -54,11 +46,9 @@ class FragmentReader {
   }
 
  private:
-  static __device__ __forceinline__ uint32_t at(uint32_t first, int half) {
-    return kKMajor ? first ^ half * 64 : first + half * 8 * dmma_smem::kLineBytes;
-  }
+  static __device__ __forceinline__ int at(int first, int half) { return dmma_smem::half_at(kKMajor, first, half); }
 
-  uint32_t at_[2];
+  int at_[2];
 };
 
 // Which operand the mma has for its rows: that of which fewer elements must be read one by one.
@@ -70,17 +60,24 @@ class MainloopDmma {
  public:
   using Sums = double (&)[kDmmaSums];
 
-  __device__ __forceinline__ MainloopDmma(DmmaRing ring, int first_barrier) : ring_(ring), first_barrier_(first_barrier) {}
+  __device__ __forceinline__ MainloopDmma(DmmaRing ring, int first_barrier)
+      : ring_(ring), first_barrier_(first_barrier) {}
 
   // Sums of the next `steps` stages: afterwards the warp has width/16 blocks of 16x16, in the order of DmmaPlace.
   __device__ __forceinline__ void sum(Sums sums, int width, int steps) {
     switch (width / dmma_smem::kWidthStep) {
-      case 1: return sum<true, 1>(sums, steps);
-      case 2: return sum<true, 2>(sums, steps);
-      case 3: return sum<true, 3>(sums, steps);
-      case 4: return sum<true, 4>(sums, steps);
-      case 6: return sum<false, 3>(sums, steps);
-      default: return sum<false, 4>(sums, steps);
+      case 1:
+        return sum<true, 1>(sums, steps);
+      case 2:
+        return sum<true, 2>(sums, steps);
+      case 3:
+        return sum<true, 3>(sums, steps);
+      case 4:
+        return sum<true, 4>(sums, steps);
+      case 6:
+        return sum<false, 3>(sums, steps);
+      default:
+        return sum<false, 4>(sums, steps);
     }
   }
 
@@ -145,11 +142,13 @@ class MainloopDmma {
 #pragma unroll
     for (int i = 0; i < kRowBlocks * kColumnBlocks * kSumsOfBlock; ++i) sums[i] = 0;
     ring_.make_uniform();
-    const int warp = ptx::uniform(ptx::thread_index() / 32) % dmma_smem::kConsumerWarps, lane = ptx::thread_index() % 32, part = warp / 2;
+    const int warp = ptx::uniform(ptx::thread_index() / 32) % dmma_smem::kConsumerWarps,
+              lane = ptx::thread_index() % 32, part = warp / 2;
     const int first_half = kSharesK ? part : 0, first_block = kSharesK ? 0 : part * kColumnBlocks;
     const Reader from{
         FragmentReader<kXKMajor, !kYRows>(lane, warp % 2 * kRowBlocks * dmma_smem::kBlockBytes, first_half),
-        FragmentReader<kYKMajor, kYRows>(lane, (dmma_smem::kRowBlocks + first_block) * dmma_smem::kBlockBytes, first_half)};
+        FragmentReader<kYKMajor, kYRows>(lane, (dmma_smem::kRowBlocks + first_block) * dmma_smem::kBlockBytes,
+                                         first_half)};
 #pragma unroll 1
     for (int left = steps; left > 0; --left) {
       ring_.wait_full();
@@ -163,7 +162,7 @@ class MainloopDmma {
       ring_.advance();
     }
     if constexpr (kSharesK) join<kColumnBlocks>(sums);
-    // No sum of the unit before lives on in a register meanwhile.
+      // No sum of the unit before lives on in a register meanwhile.
 #pragma unroll
     for (int i = kRowBlocks * kColumnBlocks * kSumsOfBlock; i < kDmmaSums; ++i) sums[i] = 0;
   }

@@ -54,10 +54,9 @@ int encode_map(CUtensorMap* map, DataType type, const TensorLines& x, int box_li
                                 static_cast<cuuint64_t>(one ? starts.pitch : starts.batch_pitch)};
   const cuuint32_t box[] = {static_cast<cuuint32_t>(kBoxBytes / size_of(type)), static_cast<cuuint32_t>(box_lines), 1};
   const cuuint32_t steps[] = {1, 1, 1};
-  const CUresult result = encode_tiled()(
-      map, tensor_type(type), 3, const_cast<void*>(starts.data), dims, pitches, box, steps,
-      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result = encode_tiled()(map, tensor_type(type), 3, const_cast<void*>(starts.data), dims, pitches, box,
+                                         steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                         CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 

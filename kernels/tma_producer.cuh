@@ -17,7 +17,8 @@ template <bool kIsX, bool kKMajor>
 class TmaProducer {
  public:
   // Looks up the first unit, for which no barrier need be there yet.
-  __device__ __forceinline__ TmaProducer(const WgmmaParams& p, const ClusterPlace& place, TmaRing ring, WgmmaUnitQueue units)
+  __device__ __forceinline__ TmaProducer(const WgmmaParams& p, const ClusterPlace& place, TmaRing ring,
+                                         WgmmaUnitQueue units)
       : p_(p),
         place_(place),
         x_(kIsX ? p.x : p.y),
@@ -64,9 +65,8 @@ class TmaProducer {
     constexpr int kMost = 4;
 #pragma unroll 1
     for (int step = 0; step < min(steps(), kMost); ++step) {
-      for_boxes(origin_.k + step * wgmma_smem::kTileK, [&](int along, int line) {
-        ptx::tma_prefetch(&x_.map, along, line, entry());
-      });
+      for_boxes(origin_.k + step * wgmma_smem::kTileK,
+                [&](int along, int line) { ptx::tma_prefetch(&x_.map, along, line, entry()); });
     }
   }
 

@@ -93,8 +93,7 @@ class UnitQueue {
 template <class Queue>
 class QueuedUnits {
  public:
-  __device__ __forceinline__ QueuedUnits(const ShortSchedule& s, const Queue& queue)
-      : schedule_(s), queue_(queue) {}
+  __device__ __forceinline__ QueuedUnits(const ShortSchedule& s, const Queue& queue) : schedule_(s), queue_(queue) {}
 
   __device__ __forceinline__ bool next() {
     if (last_) return false;

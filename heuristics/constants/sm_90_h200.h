@@ -66,7 +66,7 @@ constexpr WidthConstants dmma() {
           .l2_gbs = 31000,
           .l2_skewed_gbs = 19000,
           .crossed = 0,
-          .shifted = 0,
+          .shifted = 1.15,
           .eights = 0,
           .write_gbs = 214,         // GB/s, as the three below
           .write_all_gbs = 4580,
@@ -87,6 +87,6 @@ struct WidthRow {
 };
 
 inline constexpr std::array<WidthRow, 3> kWidthRows{
-    {{"f16_wgmma", wgmma()}, {"bf16_wgmma", wgmma()}, {"f64_dmma_x2", dmma()}}};
+    {{"f16_wgmma", wgmma()}, {"bf16_wgmma", wgmma()}, {"f64_dmma", dmma()}}};
 
 }  // namespace skgemm::constants::h200

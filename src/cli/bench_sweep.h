@@ -19,8 +19,8 @@ struct Forced {
   int64_t parameter = 0;
 };
 
-// Widths of the kernel's tiles that cut `extent` evenly: the narrowest for each number of tiles, each width once, six at
-// most, spread from the widest down to the narrowest worth trying.
+// Widths of the kernel's tiles that cut `extent` evenly: the narrowest for each number of tiles, each width once, six
+// at most, spread from the widest down to the narrowest worth trying.
 std::vector<int32_t> balanced_widths(int64_t extent, const KernelRow& kernel);
 // All tiles to be tried on an m x n product: those widths either way by single CTAs, and every second one by clusters;
 // none where the kernel has no choice.

@@ -216,7 +216,7 @@ void add_plan(CLI::App& app, int&) {
   plan->add_option("--split", o.split, "parts per tile of --schedule split");
   plan->add_option("--width", o.width,
                    "columns of a CTA's tile where the kernel has a choice: a multiple of 8 up to 256,\n"
-                   "rounded up to one of 16 (0: the model's)");
+                   "rounded up to one that the kernel has (0: the model's)");
   plan->add_option("--orientation", o.orientation, "auto, straight or swapped: the width along n or m")
       ->capture_default_str();
   plan->add_option("--cluster", o.cluster,

@@ -25,7 +25,8 @@ TEST(Sweep, widths_are_the_narrowest_for_their_number_of_tiles) {
       EXPECT_EQ(ceil_div(extent, widths.front()), ceil_div(extent, kernel->tile_n)) << extent;
       EXPECT_EQ(widths.back(), kernel->narrowest) << extent;
       for (size_t i = 0; i < widths.size(); ++i) {
-        EXPECT_TRUE(kernel->whole_width(widths[i]) == widths[i] && widths[i] <= kernel->tile_n) << extent << ": " << widths[i];
+        EXPECT_TRUE(kernel->whole_width(widths[i]) == widths[i] && widths[i] <= kernel->tile_n)
+            << extent << ": " << widths[i];
         EXPECT_TRUE(i == 0 || widths[i] < widths[i - 1]) << extent;
         const int64_t narrower = widths[i] - kernel->step_below(widths[i]);
         EXPECT_TRUE(narrower < kernel->narrowest || ceil_div(extent, narrower) > ceil_div(extent, widths[i])) << extent;

@@ -59,7 +59,8 @@ TEST(Select, PlansFitTheirLimits) {
     ASSERT_LE(plan.workspace_bytes, limits.workspace_bytes);
     ASSERT_EQ(plan.workspace_bytes, workspace_bytes(plan.schedule, plan.kernel->slot_bytes(plan.tile)));
     ASSERT_LE(plan.schedule.counters() * plan.kernel->counters, kCounterCapacity);
-    ASSERT_LE(plan.schedule.ctas, limits.sms > 0 && limits.sms < 132 ? limits.sms : 132 * plan.kernel->ctas_per_sm);
+    const int64_t room = limits.sms > 0 && limits.sms < 132 ? limits.sms : 132 * plan.kernel->workers_per_sm();
+    ASSERT_LE(plan.schedule.ctas, room);
     ASSERT_GT(plan.predicted_us, 0);
     ASSERT_EQ(plan.schedule.tiles(), ceil_div(shape.m, plan.tile.m) * ceil_div(shape.n, plan.tile.n) * shape.batch);
   }
@@ -80,7 +81,7 @@ TEST(Select, LongKOnOneTileIsShared) {
 TEST(Select, FullWavesStayWhole) {
   const DeviceModel& h200 = *find_device("h200");
   const KernelRow& row = *find_kernel(DataType::f32, 90);
-  const int64_t p = 132 * row.ctas_per_sm;
+  const int64_t p = 132 * row.workers_per_sm();
   const Plan plan = select(square(DataType::f32, row.tile_m * p, row.tile_n * 2, 64), h200);
   EXPECT_EQ(plan.schedule.sk_tiles, 0);
 }

@@ -2,7 +2,10 @@
 #include "tests/gpu/known_product.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
+
+#include "kernels/catalogue.h"
 
 namespace skgemm::test {
 
@@ -76,9 +79,12 @@ testing::AssertionResult KnownProduct::planned_as_forced(skgemm_handle_t handle)
   skgemm_plan_t plan{};
   check(skgemm_gemm_plan(handle, &call, &plan), "skgemm_gemm_plan");
   const bool swapped = c.orientation == SKGEMM_ORIENTATION_SWAPPED;
-  const bool cluster = c.cluster_m == 0 || (plan.cluster_m == c.cluster_m && plan.cluster_n == c.cluster_n);
+  const KernelRow& kernel = *std::ranges::find(catalogue(), std::string_view(plan.kernel), &KernelRow::name);
+  const bool cluster = c.cluster_m == 0 || kernel.most_clustered == 1 ||
+                       (plan.cluster_m == c.cluster_m && plan.cluster_n == c.cluster_n);
   const int64_t width = swapped ? plan.tile_m / plan.cluster_m : plan.tile_n / plan.cluster_n;
-  const bool tile = (plan.swapped != 0) == swapped && width == c.width && cluster;
+  const int64_t asked = std::min<int64_t>(kernel.whole_width(c.width), kernel.tile_n);
+  const bool tile = (plan.swapped != 0) == swapped && width == asked && cluster;
   const bool schedule = c.schedule == SKGEMM_SCHEDULE_AUTO || plan.schedule == c.schedule;
   const bool split = c.schedule == SKGEMM_SCHEDULE_FIXED_SPLIT;
   const int64_t steps = split ? plan.steps_per_tile : plan.tiles * plan.steps_per_tile;  // no more can be asked for

@@ -122,16 +122,18 @@ TEST_P(SanitizeMemoryTiles, ShortEnds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SanitizeMemoryTiles, testing::ValuesIn(kHalfPairs), param_name);
+INSTANTIATE_TEST_SUITE_P(All, SanitizeMemoryTiles, testing::ValuesIn(kWidthPairs), param_name);
 
-// Races in shared memory and in the fixup: one layout per schedule, small.
+// Races in shared memory and in the fixup: one layout per schedule, small. fp64 by TMA only: its other copies arrive at
+// their barrier by themselves (cp.async.mbarrier.arrive.noinc), which racecheck of CUDA 13.0 does not follow and takes
+// each of them for a race with its reader.
 class SanitizeRace : public GpuTest, public testing::WithParamInterface<TypePair> {};
 
 TEST_P(SanitizeRace, EverySchedule) {
   for (int64_t i = 0; i < 4; ++i) {
     GemmCase c = tight_case(GetParam(), kOps[i], i);
     c.m = 70, c.n = 33;
-    ASSERT_TRUE(passes(handle(), c));
+    ASSERT_TRUE(passes(handle(), GetParam().in == DataType::f64 ? placed(c, kAligned) : c));
   }
 }
 

@@ -141,7 +141,7 @@ TEST_P(TileSchedules, ClustersOnSmallProducts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TileSchedules, testing::ValuesIn(kHalfPairs), param_name);
+INSTANTIATE_TEST_SUITE_P(All, TileSchedules, testing::ValuesIn(kWidthPairs), param_name);
 
 class TileCounters : public TileTest, public testing::WithParamInterface<ClusterShape> {};
 

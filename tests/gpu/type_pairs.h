@@ -25,6 +25,12 @@ inline constexpr TypePair kHalfPairs[] = {{DataType::f16, DataType::f16},
                                           {DataType::f16, DataType::f32},
                                           {DataType::bf16, DataType::bf16},
                                           {DataType::bf16, DataType::f32}};
+// Those of kernels that take a tile's width at run time, on Hopper.
+inline constexpr TypePair kWidthPairs[] = {{DataType::f16, DataType::f16},
+                                           {DataType::f16, DataType::f32},
+                                           {DataType::bf16, DataType::bf16},
+                                           {DataType::bf16, DataType::f32},
+                                           {DataType::f64, DataType::f64}};
 inline constexpr const char* kOps[] = {"NN", "NT", "TN", "TT"};
 
 inline std::string name_of_pair(const TypePair& t) { return std::string(name_of(t.in)) + "_" + name_of(t.out); }
