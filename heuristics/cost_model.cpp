@@ -110,15 +110,16 @@ CandidateCosts costs_of(const WidthConstants& k, const Candidate& c) {
       line * (c.cluster_rows * row.tile_m * slowed(c.rows_align) + c.cluster_columns * loaded * slowed(c.width_align));
   const int ctas = c.cluster_rows * c.cluster_columns;
   const double begin = c.width > row.fine_width ? 2 * k.step0 : k.step0;
-  const double work = std::max(begin + k.step_column * width, into_sm / k.sm_gbs);
-  const double paired = row.workers * std::max(k.paired * k.step_column * width, into_sm / k.sm_gbs);
+  const double slower = ctas == 8 ? 1 + k.eights : 1;
+  const double work = slower * std::max(begin + k.step_column * width, into_sm / k.sm_gbs);
+  const double paired = slower * row.workers * std::max(k.paired * k.step_column * width, into_sm / k.sm_gbs);
   const double slot = kGb * row.tile_m * width * size_of(accumulator_of(row.in));
   const double store = c.c_unaligned ? k.c_unaligned * width : 0.0;
   return {.a = k.a0 + k.a_column * width + store,
           .e = k.e0 + k.e_column * width + store,
           .arrive = k.arrive,
           .late = k.late,
-          .work = ctas == 8 ? work * (1 + k.eights) : work,
+          .work = work,
           .paired = paired,
           .per_sm = row.workers,
           .load_part = out_of_l2 / k.l2_gbs,

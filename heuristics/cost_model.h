@@ -70,8 +70,8 @@ struct CandidateCosts {
   double a, e, arrive;
   double late;             // added to a in grids that fill more than half of the device
   double work;             // a k-step of a CTA that has L2 for itself
-  double paired;           // the same, of each of two workers of an SM
-  int per_sm;              // workers
+  double paired;           // the same, while the SM has all workers that it has room for,
+  int per_sm;              // so many
   double load_part, load_part_skewed;  // a k-step's operands out of L2, times the number of workers
   double write, write_part;
   double read, read_part;  // a partial
@@ -83,7 +83,7 @@ struct CandidateCosts {
     const double step = work + load_part * sms, skewed = work + load_part_skewed * sms;
     return {.a = 2 * workers > room ? a + late : a,
             .b = arrive + longer(write, write_part * n),
-            .c = per_sm == 1 ? step : paired + per_sm * load_part * sms,
+            .c = paired + per_sm * load_part * sms,
             .d = longer(read, read_part * n),
             .e = e,
             .solo = step,

@@ -1,5 +1,8 @@
 #include "kernels/catalogue.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "kernels/dmma_smem.h"
 #include "kernels/smem_layout.h"
 #include "kernels/wgmma_smem.h"
@@ -66,7 +69,7 @@ constexpr KernelRow dmma_row(const char* name, int arch_min, int arch_max, int w
           .arch_min = arch_min,
           .arch_max = arch_max,
           .by_tma = false,
-          .waits = true,
+          .waits = arch_min >= 90,
           .tile_m = kRows,
           .tile_n = kMaxWidth,
           .tile_k = kTileK,
@@ -93,6 +96,11 @@ constexpr KernelRow kRows[] = {row<DataType::f16>("f16_mma"),
 }  // namespace
 
 std::span<const KernelRow> catalogue() { return kRows; }
+
+const KernelRow* find_kernel(std::string_view name) {
+  const auto found = std::ranges::find(kRows, name, &KernelRow::name);
+  return found == std::end(kRows) ? nullptr : found;
+}
 
 const KernelRow* find_kernel(DataType in, int compute_capability, bool small_extents) {
   const KernelRow* best = nullptr;

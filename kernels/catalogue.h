@@ -40,7 +40,7 @@ struct KernelRow {
   DataType in;                 // type of A and B
   int arch_min, arch_max;      // compute capabilities, as 80 or 90
   bool by_tma;                 // reads operands by TMA alone: extents below 2^31, lines at multiples of 16 bytes
-  bool waits;                  // on sm_90, for the grids before it, which it may be launched ahead of the end of
+  bool waits;                  // for the grids before it, ahead of the end of which it may be launched
   int tile_m, tile_n, tile_k;  // elements; tile_m rows and up to tile_n columns where the width is run-time data
   int width_step;              // the width may be any multiple of this up to fine_width, then of twice this up to
   int fine_width;              // tile_n, on either side of C; 0: fixed
@@ -71,6 +71,8 @@ struct KernelRow {
 };
 
 std::span<const KernelRow> catalogue();
+// The row of that name; nullptr when there is none.
+const KernelRow* find_kernel(std::string_view name);
 // The row for an element type on a device; nullptr when the device is too old. `small_extents`: m, n and k are below
 // 2^31, which kernels by_tma need.
 const KernelRow* find_kernel(DataType in, int compute_capability, bool small_extents = true);

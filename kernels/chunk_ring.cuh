@@ -9,16 +9,12 @@
 #include "kernels/ptx/shared_access.cuh"
 #include "kernels/ptx/thread_index.cuh"
 #include "kernels/ring_position.cuh"
+#include "kernels/unit_queue.cuh"
 #include "kernels/wgmma_params.h"
 
 namespace skgemm {
 
-// Where a warpgroup's part of a tile begins in C, and how many elements of a line and lines exist from there on.
-struct Output {
-  char* c;
-  int along, lines;
-};
-// Of that, the chunk of columns of X*Y from `column` on.
+// Of a warpgroup's part of a tile, the chunk of columns of X*Y from `column` on.
 __device__ __forceinline__ Output chunk_of(const WgmmaParams& p, bool swapped, const Output& out, int column) {
   const int columns = min(p.width - column, 64);
   return {out.c + (swapped ? int64_t{column} * 2 : column * p.c_pitch),

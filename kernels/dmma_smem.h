@@ -6,6 +6,7 @@
 // or column each for a k-major operand, else of one k each. The 16-byte pieces of a line are permuted by its number
 // modulo eight, so that a quarter of a warp reads fragments from eight different groups of banks.
 #pragma once
+#include "kernels/queued_units.h"
 #include "kernels/types.h"
 
 namespace skgemm::dmma_smem {
@@ -59,11 +60,10 @@ SKGEMM_HD constexpr int stages(int width) {
 }
 
 // Barriers of 8 bytes, and what the warps tell each other.
-inline constexpr int kUnits = 4, kUnitBytes = 64;  // units of the schedule on their way to those who do them
 inline constexpr int kFullAt = kTilesBytes, kEmptyAt = kFullAt + 8 * kMaxStages;
-inline constexpr int kUnitFullAt = kEmptyAt + 8 * kMaxStages, kUnitEmptyAt = kUnitFullAt + 8 * kUnits;
-inline constexpr int kUnitsAt = kUnitEmptyAt + 8 * kUnits;
-inline constexpr int kSeenAt = kUnitsAt + kUnits * kUnitBytes;
+inline constexpr int kUnitFullAt = kEmptyAt + 8 * kMaxStages, kUnitEmptyAt = kUnitFullAt + 8 * kQueuedUnits;
+inline constexpr int kUnitsAt = kUnitEmptyAt + 8 * kQueuedUnits;
+inline constexpr int kSeenAt = kUnitsAt + kQueuedUnits * kQueuedUnitBytes;
 inline constexpr int kAlignment = 1024;  // the period of the TMA's swizzle
 inline constexpr int kFactorsAt = kSeenAt + 16;  // of each consumer warp
 inline constexpr int kFactorsBytes = 16;

@@ -1,4 +1,5 @@
-// C = alpha*sums + beta*C for a tile's fp64 sums, straight from registers: each store of a warp writes whole sectors.
+// C = alpha*sums + beta*C for a tile's fp64 sums, straight from registers: where columns of C start at multiples of 16
+// bytes, each store of a warp writes whole sectors.
 #pragma once
 #include "kernels/mainloop_f64_dmma.cuh"
 
@@ -51,7 +52,7 @@ template <bool kAlongRows>
 struct BlockOfC {
   static constexpr int kPairs = 4;
   const DmmaParams& p;
-  const UnitOutput& c;
+  const Output& c;
   DmmaPlace place;
 
   __device__ __forceinline__ PairOfC pair(int i) const {
@@ -68,7 +69,7 @@ struct BlockOfC {
 };
 
 template <bool kSwapped, bool kYRows, bool kReadC>
-__device__ __forceinline__ void store_blocks(const DmmaParams& p, const double (&sums)[kDmmaSums], const UnitOutput& c,
+__device__ __forceinline__ void store_blocks(const DmmaParams& p, const double (&sums)[kDmmaSums], const Output& c,
                                              const DmmaFactors& by, int thread) {
   const int blocks = dmma_smem::blocks_of_warp(p.width);
 #pragma unroll

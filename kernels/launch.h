@@ -35,7 +35,6 @@ struct GemmArgs {
   void* copies;        // room for aligned copies (aligned_copy.h) of A, then B, those TMA can't take; nullptr: none
   int64_t most_ctas = 8192;  // of the kernel that makes the copies
   int64_t sms = 0;           // of the device
-  int compute_capability = 0;  // of the device, as 80 or 90
 };
 
 struct ScaleArgs {  // C = beta*C over a batch; beta == 0 writes zeros without reading

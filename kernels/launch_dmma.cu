@@ -72,8 +72,7 @@ int launch_dmma(const KernelRow& row, const TileShape& tile, const Schedule& sch
   p.schedule = short_of(schedule);
   p.width = tile.width();
   p.stages = stages_of(p.schedule, p.width);
-  const bool hopper = args.compute_capability == 90;
-  p.by_tma = hopper && has_tensor_maps() && is_boxed(p.x, x_extents) && is_boxed(p.y, y_extents);
+  p.by_tma = row.arch_min >= 90 && has_tensor_maps() && is_boxed(p.x, x_extents) && is_boxed(p.y, y_extents);
   if (p.by_tma) {
     if (const int e = map(&p.x, x.k_major, x_extents, dmma_smem::kRows); e != cudaSuccess) return e;
     if (const int e = map(&p.y, y.k_major, y_extents, p.width); e != cudaSuccess) return e;
@@ -86,8 +85,7 @@ int launch_dmma(const KernelRow& row, const TileShape& tile, const Schedule& sch
   cudaLaunchAttribute attributes[2];
   cudaLaunchConfig_t config =
       config_of(grid_of(schedule.ctas, row.workers, args.sms), row.threads, row.smem_bytes, stream, attributes);
-  // Other parts run code that was built for sm_80, which does not wait.
-  if (!hopper) config.numAttrs = 0;
+  if (!row.waits) config.numAttrs = 0;
   void* arguments[] = {&p};
   return cudaLaunchKernelExC(&config, dmma_function(x.k_major, y.k_major), arguments);
 }

@@ -1,9 +1,8 @@
 // fp64 on tensor cores: m16n8k8 on sm_90 (m8n8k4 runs at half its rate there), four m8n8k4 elsewhere; the same
 // fragments (algorithm 3, MacLoop).
 //
-// An mma's rows, columns and k may be any of the tile's, as long as both operands agree, and are chosen so that every
-// fragment comes by 16-byte loads without bank conflicts: with g = lane/4 and t = lane%4, lane t's two k of eight are
-// 2t and 2t + 1, and of a block of 16 rows (or columns) the pair that lane g has is pair_of(g).
+// An mma's rows, columns and k may be any of the tile's, as long as both operands agree, and are chosen so that
+// fragments come by 16-byte loads without bank conflicts (fragment_at), those of one operand of NT and TN one by one.
 #pragma once
 #include "kernels/dmma_ring.cuh"
 #include "kernels/ptx/mma.cuh"
@@ -142,8 +141,8 @@ class MainloopDmma {
 #pragma unroll
     for (int i = 0; i < kRowBlocks * kColumnBlocks * kSumsOfBlock; ++i) sums[i] = 0;
     ring_.make_uniform();
-    const int warp = ptx::uniform(ptx::thread_index() / 32) % dmma_smem::kConsumerWarps,
-              lane = ptx::thread_index() % 32, part = warp / 2;
+    const int warp = ptx::uniform(ptx::thread_index() / 32) % dmma_smem::kConsumerWarps;
+    const int lane = ptx::thread_index() % 32, part = warp / 2;
     const int first_half = kSharesK ? part : 0, first_block = kSharesK ? 0 : part * kColumnBlocks;
     const Reader from{
         FragmentReader<kXKMajor, !kYRows>(lane, warp % 2 * kRowBlocks * dmma_smem::kBlockBytes, first_half),

@@ -3,6 +3,7 @@
 #pragma once
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/thread_index.cuh"
+#include "kernels/queued_units.h"
 #include "kernels/ring_position.cuh"
 #include "kernels/schedule.h"
 
@@ -10,20 +11,19 @@ namespace skgemm {
 
 // Where a worker's part of a tile begins in C, and how many elements of a line and lines (columns) of C exist from
 // there on.
-struct UnitOutput {
+struct Output {
   char* c;
   int along, lines;
 };
 
-struct QueuedUnit : UnitOutput {
+struct QueuedUnit : Output {
   int steps;
   bool last;  // of the worker
   int contributors, position, counter;
   int head, second;  // slots of contributors 0 and 1
 };
 
-__device__ __forceinline__ QueuedUnit queued(const ShortSchedule& s, const UnitOutput& out, const ShortUnit& u,
-                                             bool last) {
+__device__ __forceinline__ QueuedUnit queued(const ShortSchedule& s, const Output& out, const ShortUnit& u, bool last) {
   QueuedUnit q{out, u.step_end - u.step_begin, last, u.contributors, u.position, u.counter, 0, 0};
   if (u.contributors > 1) {
     q.head = s.slot(u, 0);
@@ -42,32 +42,31 @@ struct QueuedSlots {
   __device__ __forceinline__ int64_t slot_stride() const { return stride; }
 };
 
-// Places says where shared memory has the queue: kUnits units at kUnitsAt, their barriers at kFullAt and kEmptyAt; and
-// by how many readers each is read.
-template <class Places>
+// The units lie at kUnitsAt of shared memory, their barriers at kFullAt and kEmptyAt; each is read by kReaders.
+template <int kUnitsAt, int kFullAt, int kEmptyAt, int kReaders>
 class UnitQueue {
  public:
   __device__ __forceinline__ UnitQueue(char* smem, uint32_t address)
-      : units_(reinterpret_cast<QueuedUnit*>(smem + Places::kUnitsAt)), address_(address) {
-    static_assert(sizeof(QueuedUnit) * Places::kUnits <= Places::kUnitsBytes);
+      : units_(reinterpret_cast<QueuedUnit*>(smem + kUnitsAt)), address_(address) {
+    static_assert(sizeof(QueuedUnit) <= kQueuedUnitBytes);
   }
 
   // By one thread, before any use.
   static __device__ __forceinline__ void init(uint32_t address) {
 #pragma unroll
-    for (int i = 0; i < Places::kUnits; ++i) {
-      ptx::mbarrier_init(address + Places::kFullAt + 8 * i, 1);
-      ptx::mbarrier_init(address + Places::kEmptyAt + 8 * i, Places::kReaders);
+    for (int i = 0; i < kQueuedUnits; ++i) {
+      ptx::mbarrier_init(address + kFullAt + 8 * i, 1);
+      ptx::mbarrier_init(address + kEmptyAt + 8 * i, kReaders);
     }
   }
 
   // By a thread that walks, which leaves units that another one pushes out.
-  __device__ __forceinline__ void skip() { position_.advance(Places::kUnits); }
+  __device__ __forceinline__ void skip() { position_.advance(kQueuedUnits); }
   __device__ __forceinline__ void push(const QueuedUnit& u) {
     ptx::mbarrier_wait(empty(), position_.phase ^ 1);
     units_[position_.at] = u;
     ptx::mbarrier_arrive(full());
-    position_.advance(Places::kUnits);
+    position_.advance(kQueuedUnits);
   }
 
   // By readers: the next unit, and, by one thread of each, that it was read.
@@ -77,12 +76,12 @@ class UnitQueue {
   }
   __device__ __forceinline__ void pop(bool tells) {
     if (tells) ptx::mbarrier_arrive(empty());
-    position_.advance(Places::kUnits);
+    position_.advance(kQueuedUnits);
   }
 
  private:
-  __device__ __forceinline__ uint32_t full() const { return address_ + Places::kFullAt + 8 * position_.at; }
-  __device__ __forceinline__ uint32_t empty() const { return address_ + Places::kEmptyAt + 8 * position_.at; }
+  __device__ __forceinline__ uint32_t full() const { return address_ + kFullAt + 8 * position_.at; }
+  __device__ __forceinline__ uint32_t empty() const { return address_ + kEmptyAt + 8 * position_.at; }
 
   QueuedUnit* units_;
   uint32_t address_;

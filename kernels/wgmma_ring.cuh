@@ -8,14 +8,8 @@
 namespace skgemm {
 
 using TmaRing = StageRing<wgmma_smem::kFullAt, wgmma_smem::kEmptyAt>;
-
-struct WgmmaUnitPlaces {
-  static constexpr int kUnits = wgmma_smem::kUnits, kUnitsAt = wgmma_smem::kUnitsAt;
-  static constexpr int kUnitsBytes = kUnits * wgmma_smem::kUnitBytes;
-  static constexpr int kFullAt = wgmma_smem::kUnitFullAt, kEmptyAt = wgmma_smem::kUnitEmptyAt;
-  static constexpr int kReaders = wgmma_smem::kConsumerWarps;
-};
-using WgmmaUnitQueue = UnitQueue<WgmmaUnitPlaces>;
+using WgmmaUnitQueue =
+    UnitQueue<wgmma_smem::kUnitsAt, wgmma_smem::kUnitFullAt, wgmma_smem::kUnitEmptyAt, wgmma_smem::kConsumerWarps>;
 
 // A k-step of a CTA's part of a tile: the first row of X and column of Y, the first k, the batch entry.
 struct StepOrigin {

@@ -6,6 +6,7 @@
 // address (128-byte swizzle): 64 k of one row or column for a k-major operand, else 64 rows or columns of one k. Behind
 // the stages lie the buffers for results on their way to C.
 #pragma once
+#include "kernels/queued_units.h"
 #include "kernels/types.h"
 
 namespace skgemm::wgmma_smem {
@@ -49,14 +50,13 @@ SKGEMM_HD constexpr int chunks_of(int width, int stage_bytes, int64_t steps) {
 }
 
 // Barriers of 8 bytes, and what the warps tell each other.
-inline constexpr int kUnits = 4, kUnitBytes = 64;    // units of the schedule on their way to those who do them
 inline constexpr int kChunkMessageBytes = 24;
 inline constexpr int kFullAt = kTilesBytes, kEmptyAt = kFullAt + 8 * kMaxStages;
-inline constexpr int kUnitFullAt = kEmptyAt + 8 * kMaxStages, kUnitEmptyAt = kUnitFullAt + 8 * kUnits;
-inline constexpr int kChunkFullAt = kUnitEmptyAt + 8 * kUnits;  // of each warpgroup's chunks, then the empty ones
+inline constexpr int kUnitFullAt = kEmptyAt + 8 * kMaxStages, kUnitEmptyAt = kUnitFullAt + 8 * kQueuedUnits;
+inline constexpr int kChunkFullAt = kUnitEmptyAt + 8 * kQueuedUnits;  // of each warpgroup's chunks, then the empty ones
 inline constexpr int kChunkEmptyAt = kChunkFullAt + 8 * kConsumers * kMostChunks;
 inline constexpr int kUnitsAt = kChunkEmptyAt + 8 * kConsumers * kMostChunks;
-inline constexpr int kChunksAt = kUnitsAt + kUnits * kUnitBytes;
+inline constexpr int kChunksAt = kUnitsAt + kQueuedUnits * kQueuedUnitBytes;
 inline constexpr int kSeenAt = kChunksAt + kConsumers * kMostChunks * kChunkMessageBytes;  // a word a warpgroup
 inline constexpr int kWarmAt = kSeenAt + 4 * kConsumers;       // a word a warp, for nobody
 inline constexpr int kBytes = kWarmAt + kThreads / 32 * 4 + kAlignment;  // the last to align the start

@@ -53,7 +53,6 @@ Status launch(const GemmCall& call, const Planned& p, const Device& device, cons
                                 : reinterpret_cast<char*>(lease.counters()) + plan.workspace_bytes - plan.copy_bytes};
   args.most_ctas = most_ctas(device, context.limits, args.most_ctas);
   args.sms = device.model.sms;
-  args.compute_capability = device.model.compute_capability;
   const int error = launch_gemm(*plan.kernel, plan.tile, plan.schedule, args, context.stream);
   return status_of(static_cast<cudaError_t>(error), "launching the product");
 }

@@ -15,12 +15,6 @@ constexpr int64_t kMostCalls = 64;
 constexpr int kReplays = 3;
 constexpr int kWarmCalls = 3;
 
-const KernelRow* kernel_named(std::string_view name) {
-  const auto rows = catalogue();
-  const auto found = std::ranges::find(rows, name, &KernelRow::name);
-  return found == rows.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 Sweeper::Sweeper(Stage& stage, const DeviceModel& device, unsigned watchdog_s)
@@ -36,7 +30,7 @@ Sweep Sweeper::sweep(const BenchCase& c, bool check) {
   check_ = check;
   if (check) stage_.begin_references(calls_);
 
-  const KernelRow* const kernel = kernel_named(chosen.plan.kernel);
+  const KernelRow* const kernel = find_kernel(std::string_view(chosen.plan.kernel));
   const std::vector<Forced> tiles = kernel == nullptr ? std::vector<Forced>{} : tiles_for(c.m, c.n, *kernel);
   for (const Forced& tile : tiles) add_tile(tile, *kernel, sweep);
   if (tiles.empty() && kernel != nullptr) add_tile({}, *kernel, sweep);  // a kernel of one tile: its schedules

@@ -79,7 +79,7 @@ testing::AssertionResult KnownProduct::planned_as_forced(skgemm_handle_t handle)
   skgemm_plan_t plan{};
   check(skgemm_gemm_plan(handle, &call, &plan), "skgemm_gemm_plan");
   const bool swapped = c.orientation == SKGEMM_ORIENTATION_SWAPPED;
-  const KernelRow& kernel = *std::ranges::find(catalogue(), std::string_view(plan.kernel), &KernelRow::name);
+  const KernelRow& kernel = *find_kernel(std::string_view(plan.kernel));
   const bool cluster = c.cluster_m == 0 || kernel.most_clustered == 1 ||
                        (plan.cluster_m == c.cluster_m && plan.cluster_n == c.cluster_n);
   const int64_t width = swapped ? plan.tile_m / plan.cluster_m : plan.tile_n / plan.cluster_n;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <ostream>
+#include <span>
 #include <string>
 
 #include "kernels/types.h"
@@ -20,17 +21,13 @@ inline constexpr TypePair kTypePairs[] = {
 // One of each kernel.
 inline constexpr TypePair kKernelTypes[] = {
     {DataType::f32, DataType::f32}, {DataType::f64, DataType::f64}, {DataType::f16, DataType::f16}};
-// Those that Hopper's wgmma computes.
-inline constexpr TypePair kHalfPairs[] = {{DataType::f16, DataType::f16},
-                                          {DataType::f16, DataType::f32},
-                                          {DataType::bf16, DataType::bf16},
-                                          {DataType::bf16, DataType::f32}};
-// Those of kernels that take a tile's width at run time, on Hopper.
+// Those of kernels that take a tile's width at run time, on Hopper; first those that its wgmma computes.
 inline constexpr TypePair kWidthPairs[] = {{DataType::f16, DataType::f16},
                                            {DataType::f16, DataType::f32},
                                            {DataType::bf16, DataType::bf16},
                                            {DataType::bf16, DataType::f32},
                                            {DataType::f64, DataType::f64}};
+inline constexpr std::span<const TypePair> kHalfPairs = std::span(kWidthPairs).first<4>();
 inline constexpr const char* kOps[] = {"NN", "NT", "TN", "TT"};
 
 inline std::string name_of_pair(const TypePair& t) { return std::string(name_of(t.in)) + "_" + name_of(t.out); }
