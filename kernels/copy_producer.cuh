@@ -1,5 +1,5 @@
-// Fills the ring: by TMA where it takes an operand (sm_90), else by cp.async, lines at any multiple of 8 bytes, in
-// pieces of 16 where all lines start at such.
+// Fills the ring: an operand by TMA where it takes it (sm_90), else by cp.async, lines at any multiple of 8 bytes.
+// Elsewhere in pieces of 16 bytes where all lines start at such.
 #pragma once
 #include "kernels/dmma_ring.cuh"
 #include "kernels/element.cuh"
@@ -20,6 +20,7 @@ class BlockCopier {
   static constexpr int kMostBlocks = dmma_smem::kMaxWidth / dmma_smem::kBlock;
 
  public:
+  static constexpr bool kBoxes = false;
   __device__ __forceinline__ BlockCopier(const CopiedLines& x, int thread)
       : x_(x), piece_(thread % kPieces), line_(thread / kPieces) {
     at_ = dmma_smem::piece_at(line_, piece_ * kPiece / 16) + piece_ * kPiece % 16;
@@ -36,12 +37,14 @@ class BlockCopier {
       from_ += (k + line_) * x_.pitch + (first + piece_ * kElements) * 8;
   }
 
-  // The next step, of which `k_left` elements of k exist, to shared memory at `to`.
-  __device__ __forceinline__ void copy(uint32_t to, int blocks, int k_left) {
+  // A step, of which `k_left` elements of k exist, to shared memory at `to`.
+  __device__ __forceinline__ void copy(uint32_t to, int blocks, int k_left) const {
     if (k_left >= dmma_smem::kTileK && extent_ >= blocks * dmma_smem::kBlock)
       copy<true>(to + at_, blocks, k_left);
     else
       copy<false>(to + at_, blocks, k_left);
+  }
+  __device__ __forceinline__ void advance() {
     from_ += kKMajor ? int64_t{dmma_smem::kTileK * 8} : dmma_smem::kTileK * x_.pitch;
   }
 
@@ -94,18 +97,20 @@ class BlockCopier {
   const char* from_ = nullptr;
 };
 
-// The same by TMA, by one thread: all rows and k of the boxes, zeros where none exist.
+// The same by TMA: all rows and k of the boxes, zeros where none exist.
 template <bool kKMajor>
 class BoxLoader {
  public:
-  __device__ __forceinline__ explicit BoxLoader(const CopiedLines& x) : x_(x) {}
+  static constexpr bool kBoxes = true;
+  __device__ __forceinline__ BoxLoader(const CopiedLines& x, int thread) : x_(x) {}
 
   __device__ __forceinline__ void seek(int64_t first, int entry, int step) {
     first_ = static_cast<int>(first);
     k_ = step * dmma_smem::kTileK;
     entry_ = x_.batch_pitch == 0 ? 0 : entry;
   }
-  __device__ __forceinline__ void load(uint32_t to, int blocks, uint32_t barrier) {
+  // By one thread, that has told the barrier of the bytes.
+  __device__ __forceinline__ void load(uint32_t to, int blocks, uint32_t barrier) const {
     if constexpr (kKMajor) {
       ptx::tma_load(to, &x_.map, barrier, k_, first_, entry_);
     } else {
@@ -113,84 +118,90 @@ class BoxLoader {
       for (int row = first_; blocks > 0; --blocks, row += dmma_smem::kBlock, to += dmma_smem::kBlockBytes)
         ptx::tma_load(to, &x_.map, barrier, row, k_, entry_);
     }
-    k_ += dmma_smem::kTileK;
   }
+  __device__ __forceinline__ void advance() { k_ += dmma_smem::kTileK; }
 
  private:
   const CopiedLines& x_;
   int first_ = 0, k_ = 0, entry_ = 0;
 };
 
-// Copies both operands of each k-step of the worker's units, and tells the consumers of the units.
+// Brings both operands of each k-step of the worker's units, and tells the consumers of the units.
 template <bool kXKMajor, bool kYKMajor>
 class CopyProducer {
  public:
   __device__ __forceinline__ CopyProducer(const DmmaParams& p, DmmaRing ring, DmmaUnitQueue units, int thread)
       : p_(p), ring_(ring), units_(units), thread_(thread) {}
 
-  // How many arrivals fill a stage: of the thread that loads by TMA, or of all that copy.
+  // How many arrivals fill a stage: of the thread that loads by TMA, and of all that copy.
   static __device__ __forceinline__ int filling(const DmmaParams& p) {
-    return p.by_tma ? 1 : dmma_smem::kProducerThreads;
+    return (p.x.boxed || p.y.boxed ? 1 : 0) + (p.x.boxed && p.y.boxed ? 0 : dmma_smem::kProducerThreads);
   }
 
   // alpha == 0: neither A nor B is read, they may be no memory at all (BLAS), and the consumers wait for no stage.
   __device__ __forceinline__ void run(int worker) {
     const bool reads = read_scalar<double>(p_.alpha) != 0;
 #if __CUDA_ARCH__ == 900
-    if (!p_.by_tma)
-      copy<8>(worker, reads);
-    else if (thread_ < 32 && ptx::elect_one())
-      load(worker, reads);
+    if (p_.x.boxed && p_.y.boxed) {
+      if (thread_ < 32 && ptx::elect_one()) produce<BoxLoader<kXKMajor>, BoxLoader<kYKMajor>>(worker, reads);
+    } else if (p_.x.boxed) {
+      produce<BoxLoader<kXKMajor>, BlockCopier<kYKMajor, 8>>(worker, reads);
+    } else if (p_.y.boxed) {
+      produce<BlockCopier<kXKMajor, 8>, BoxLoader<kYKMajor>>(worker, reads);
+    } else {
+      produce<BlockCopier<kXKMajor, 8>, BlockCopier<kYKMajor, 8>>(worker, reads);
+    }
 #else
     if (p_.wide)
-      copy<16>(worker, reads);
+      produce<BlockCopier<kXKMajor, 16>, BlockCopier<kYKMajor, 16>>(worker, reads);
     else
-      copy<8>(worker, reads);
+      produce<BlockCopier<kXKMajor, 8>, BlockCopier<kYKMajor, 8>>(worker, reads);
 #endif
   }
 
  private:
-  static constexpr int kYAt = dmma_smem::kRows * dmma_smem::kLineBytes;  // of a stage
+  template <class X, class Y>
+  static constexpr bool kAllBoxes = X::kBoxes&& Y::kBoxes;                  // and one thread does it all
+  static constexpr int kXBytes = dmma_smem::kRows * dmma_smem::kLineBytes;  // of a stage, then Y's
 
-  __device__ __forceinline__ void load(int worker, bool reads) {
-    BoxLoader<kXKMajor> x(p_.x);
-    BoxLoader<kYKMajor> y(p_.y);
-    const int columns = p_.width / dmma_smem::kBlock;
-    produce(worker, reads, true, x, y, [&](int) {
-      ptx::mbarrier_arrive_expect(ring_.full(), dmma_smem::stage_bytes(p_.width));
-      x.load(ring_.address(), dmma_smem::kRowBlocks, ring_.full());
-      y.load(ring_.address() + kYAt, columns, ring_.full());
-    });
-  }
-  template <int kPiece>
-  __device__ __forceinline__ void copy(int worker, bool reads) {
-    BlockCopier<kXKMajor, kPiece> x(p_.x, thread_);
-    BlockCopier<kYKMajor, kPiece> y(p_.y, thread_);
-    const int columns = p_.width / dmma_smem::kBlock;
-    produce(worker, reads, thread_ == 0, x, y, [&](int k_left) {
-      x.copy(ring_.address(), dmma_smem::kRowBlocks, k_left);
-      y.copy(ring_.address() + kYAt, columns, k_left);
-      ptx::cp_async_arrive(ring_.full());
-    });
-  }
-
-  template <class X, class Y, class Fill>
-  __device__ __forceinline__ void produce(int worker, bool reads, bool tells, X& x, Y& y, const Fill& fill) {
+  template <class X, class Y>
+  __device__ __forceinline__ void produce(int worker, bool reads) {
+    X x(p_.x, thread_);
+    Y y(p_.y, thread_);
     ShortUnitCursor cursor(p_.schedule, worker);
     ShortUnit unit;
     while (cursor.next(unit)) {
       const TileOrigin origin = origin_of(p_, unit);
-      if (tells) units_.push(queued(p_, origin, unit, cursor.done()));
+      if (kAllBoxes<X, Y> || thread_ == 0) units_.push(queued(p_, origin, unit, cursor.done()));
       if (!reads) continue;
       x.seek(origin.x, origin.entry, unit.step_begin);
       y.seek(origin.y, origin.entry, unit.step_begin);
 #pragma unroll 1
       for (int step = unit.step_begin; step < unit.step_end; ++step) {
         ring_.wait_empty();
-        fill(step + 1 < p_.schedule.space.steps ? dmma_smem::kTileK : p_.last_k);
+        fill(x, y, step + 1 < p_.schedule.space.steps ? dmma_smem::kTileK : p_.last_k);
         ring_.advance();
       }
     }
+  }
+
+  template <class X, class Y>
+  __device__ __forceinline__ void fill(X& x, Y& y, int k_left) {
+    const uint32_t to = ring_.address();
+    const int columns = p_.width / dmma_smem::kBlock;
+    if constexpr (X::kBoxes || Y::kBoxes) {
+      if (kAllBoxes<X, Y> || (thread_ < 32 && ptx::elect_one())) {
+        ptx::mbarrier_arrive_expect(ring_.full(),
+                                    (X::kBoxes ? kXBytes : 0) + (Y::kBoxes ? columns * dmma_smem::kBlockBytes : 0));
+        if constexpr (X::kBoxes) x.load(to, dmma_smem::kRowBlocks, ring_.full());
+        if constexpr (Y::kBoxes) y.load(to + kXBytes, columns, ring_.full());
+      }
+    }
+    if constexpr (!X::kBoxes) x.copy(to, dmma_smem::kRowBlocks, k_left);
+    if constexpr (!Y::kBoxes) y.copy(to + kXBytes, columns, k_left);
+    if constexpr (!kAllBoxes<X, Y>) ptx::cp_async_arrive(ring_.full());
+    x.advance();
+    y.advance();
   }
 
   const DmmaParams& p_;

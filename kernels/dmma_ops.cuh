@@ -16,7 +16,7 @@ class DmmaOps {
   __device__ __forceinline__ DmmaOps(const DmmaParams& p, char* smem, uint32_t address, int number)
       : p_(p),
         smem_(smem),
-        mainloop_(DmmaRing(address, p.stages, dmma_smem::stage_bytes(p.width)), 2 + kBarriers * number),
+        mainloop_(DmmaRing(address, p.stages, dmma_smem::stage_bytes(p.width)), p.width, 2 + kBarriers * number),
         fixup_(p.counters, p.slots,
                {.number = 0,
                 .numbers = 1,
@@ -30,12 +30,8 @@ class DmmaOps {
   }
 
   __device__ __forceinline__ void mainloop(const QueuedUnit& u) {
-    if (ptx::uniform(factors().alpha != 0)) {
-      mainloop_.sum(sums_, p_.width, ptx::uniform(u.steps));
-    } else {  // no stage is filled (CopyProducer)
-#pragma unroll
-      for (double& sum : sums_) sum = 0;
-    }
+    const bool filled = factors().alpha != 0;  // else no stage is (CopyProducer)
+    mainloop_.sum(sums_, p_.width, ptx::uniform(filled ? u.steps : 0));
   }
 
   __device__ __forceinline__ uint32_t arrivals(int64_t counter) const { return fixup_.arrivals(counter); }
@@ -62,12 +58,20 @@ class DmmaOps {
 
   template <bool kSwapped>
   __device__ __forceinline__ void store(const QueuedUnit& u) const {
+    const int along = kSwapped ? p_.width : dmma_smem::kRows, lines = kSwapped ? dmma_smem::kRows : p_.width;
+    if (p_.c_vector && u.along >= along && u.lines >= lines)
+      store<kSwapped, true>(u);
+    else
+      store<kSwapped, false>(u);
+  }
+  template <bool kSwapped, bool kVectors>
+  __device__ __forceinline__ void store(const QueuedUnit& u) const {
     const DmmaFactors by = factors();
     const int thread = ptx::thread_index() % dmma_smem::kConsumerThreads;
     if (by.beta == 0)
-      store_blocks<kSwapped, kRowsOfY<kYKMajor>, false>(p_, sums_, u, by, thread);
+      store_blocks<kSwapped, kRowsOfY<kYKMajor>, false, kVectors>(p_, sums_, u, by, thread);
     else
-      store_blocks<kSwapped, kRowsOfY<kYKMajor>, true>(p_, sums_, u, by, thread);
+      store_blocks<kSwapped, kRowsOfY<kYKMajor>, true, kVectors>(p_, sums_, u, by, thread);
   }
 
   const DmmaParams& p_;

@@ -9,7 +9,8 @@ namespace skgemm {
 
 // A batch of matrices of lines (rows or columns whose elements are neighbours).
 struct CopiedLines {
-  CUtensorMap map;             // by_tma: of boxes of a block, or of all lines of a stage where they are k-major
+  CUtensorMap map;  // boxed: of boxes of a block, or of all lines of a stage where they are k-major
+  bool boxed;       // the TMA takes it
   const char* data;
   int64_t pitch, batch_pitch;  // bytes
   int64_t extent;              // rows of X, columns of Y
@@ -17,10 +18,9 @@ struct CopiedLines {
 
 struct DmmaParams {
   CopiedLines x, y;
-  bool by_tma;                     // both operands have maps
-  bool wide;                       // else: both can be copied 16 bytes at a time
-  bool c_vector;                   // columns of C start at multiples of 16 bytes
-  bool swapped;                    // columns of C run along columns of X*Y, not rows
+  bool wide;      // both operands can be copied 16 bytes at a time
+  bool c_vector;  // columns of C start at multiples of 16 bytes
+  bool swapped;   // columns of C run along columns of X*Y, not rows
   char* c;
   int64_t c_pitch, c_batch_pitch;  // bytes
   int last_k;                      // elements of k in a tile's last step

@@ -28,13 +28,11 @@ bool is_wide(const CopiedLines& x, bool k_major, int64_t k) {
   return aligned(starts_of(x), 16) && (k_major ? k : x.extent) % 2 == 0;
 }
 
-// Whether the TMA takes the operand.
-bool is_boxed(const CopiedLines& x, const Extents& e) {
-  constexpr int64_t kEnd = (int64_t{1} << 31) - dmma_smem::kMaxWidth;  // boxes are placed by 32 bits
-  return x.data != nullptr && tma_takes(starts_of(x)) && std::max({e.extent, e.k, e.batch}) < kEnd;
-}
-// A map of boxes of a stage's `lines`, or of blocks of 16.
+// If the TMA takes the operand, a map of boxes of a stage's `lines`, or of blocks of 16.
 int map(CopiedLines* x, bool k_major, const Extents& e, int lines) {
+  constexpr int64_t kEnd = (int64_t{1} << 31) - dmma_smem::kMaxWidth;  // boxes are placed by 32 bits
+  x->boxed = x->data != nullptr && tma_takes(starts_of(*x)) && std::max({e.extent, e.k, e.batch}) < kEnd;
+  if (!x->boxed) return cudaSuccess;
   const int64_t along = k_major ? e.k : e.extent, across = k_major ? e.extent : e.k;
   return encode_map(&x->map, DataType::f64, {starts_of(*x), along, across, e.batch},
                     k_major ? lines : dmma_smem::kBlock);
@@ -72,8 +70,7 @@ int launch_dmma(const KernelRow& row, const TileShape& tile, const Schedule& sch
   p.schedule = short_of(schedule);
   p.width = tile.width();
   p.stages = stages_of(p.schedule, p.width);
-  p.by_tma = row.arch_min >= 90 && has_tensor_maps() && is_boxed(p.x, x_extents) && is_boxed(p.y, y_extents);
-  if (p.by_tma) {
+  if (row.arch_min >= 90 && has_tensor_maps()) {
     if (const int e = map(&p.x, x.k_major, x_extents, dmma_smem::kRows); e != cudaSuccess) return e;
     if (const int e = map(&p.y, y.k_major, y_extents, p.width); e != cudaSuccess) return e;
   }

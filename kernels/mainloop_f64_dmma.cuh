@@ -22,6 +22,7 @@ class FragmentReader {
   static constexpr bool kTogether = kKMajor != kRows;
 
  public:
+  FragmentReader() = default;
   // Of the blocks from byte `first` of a stage on, from k-half `half` of a step on.
   __device__ __forceinline__ FragmentReader(int lane, int first, int half) {
 #pragma unroll
@@ -59,8 +60,16 @@ class MainloopDmma {
  public:
   using Sums = double (&)[kDmmaSums];
 
-  __device__ __forceinline__ MainloopDmma(DmmaRing ring, int first_barrier)
-      : ring_(ring), first_barrier_(first_barrier) {}
+  __device__ __forceinline__ MainloopDmma(DmmaRing ring, int width, int first_barrier)
+      : ring_(ring), first_barrier_(first_barrier) {
+    const int warp = ptx::uniform(ptx::thread_index() / 32) % dmma_smem::kConsumerWarps;
+    const int lane = ptx::thread_index() % 32, part = warp / 2;
+    const bool shares_k = dmma_smem::shares_k(width);
+    const int half = shares_k ? part : 0;
+    const int block = dmma_smem::kRowBlocks + (shares_k ? 0 : part * (width / 2 / dmma_smem::kBlock));
+    from_ = {FragmentReader<kXKMajor, !kYRows>(lane, warp % 2 * kRowBlocks * dmma_smem::kBlockBytes, half),
+             FragmentReader<kYKMajor, kYRows>(lane, block * dmma_smem::kBlockBytes, half)};
+  }
 
   // Sums of the next `steps` stages: afterwards the warp has width/16 blocks of 16x16, in the order of DmmaPlace.
   __device__ __forceinline__ void sum(Sums sums, int width, int steps) {
@@ -81,10 +90,10 @@ class MainloopDmma {
   }
 
  private:
-  static constexpr int kRowBlocks = 2;  // of a warp
+  static constexpr int kRowBlocks = 2;                                            // of a warp
+  static constexpr int kVectorBytes = 32 * 16, kBlockVectors = kSumsOfBlock / 2;  // as warps exchange sums
   static constexpr bool kYRows = kRowsOfY<kYKMajor>;
 
-  // What this thread needs of shared memory: worked out for each unit, so that it takes no registers between.
   struct Reader {
     FragmentReader<kXKMajor, !kYRows> x;
     FragmentReader<kYKMajor, kYRows> y;
@@ -141,57 +150,63 @@ class MainloopDmma {
 #pragma unroll
     for (int i = 0; i < kRowBlocks * kColumnBlocks * kSumsOfBlock; ++i) sums[i] = 0;
     ring_.make_uniform();
-    const int warp = ptx::uniform(ptx::thread_index() / 32) % dmma_smem::kConsumerWarps;
-    const int lane = ptx::thread_index() % 32, part = warp / 2;
-    const int first_half = kSharesK ? part : 0, first_block = kSharesK ? 0 : part * kColumnBlocks;
-    const Reader from{
-        FragmentReader<kXKMajor, !kYRows>(lane, warp % 2 * kRowBlocks * dmma_smem::kBlockBytes, first_half),
-        FragmentReader<kYKMajor, kYRows>(lane, (dmma_smem::kRowBlocks + first_block) * dmma_smem::kBlockBytes,
-                                         first_half)};
+    // A stage is given back after the wait for the next one, not behind its loads: an arrival overtakes loads issued
+    // before it, but the multiplications issued by then have waited for theirs.
+    uint32_t behind = 0;
 #pragma unroll 1
     for (int left = steps; left > 0; --left) {
       ring_.wait_full();
-#pragma unroll
+      if (ptx::lane_index() == 0 && behind != 0) ptx::mbarrier_arrive(behind);
+#pragma unroll 1
       for (int half = 0; half < (kSharesK ? 1 : 2); ++half) {
         Fragments<kColumnBlocks> f;
-        read(f, from, ring_.address(), half);
+        read(f, from_, ring_.address(), half);
         multiply(sums, f);
       }
-      if (lane == 0) ptx::mbarrier_arrive(ring_.empty());
+      behind = ring_.empty();
       ring_.advance();
     }
+    if (ptx::lane_index() == 0 && behind != 0) ptx::mbarrier_arrive(behind);
     if constexpr (kSharesK) join<kColumnBlocks>(sums);
-      // No sum of the unit before lives on in a register meanwhile.
+      // The others are undefined: no sum of the unit before lives on in a register meanwhile.
 #pragma unroll
-    for (int i = kRowBlocks * kColumnBlocks * kSumsOfBlock; i < kDmmaSums; ++i) sums[i] = 0;
+    for (int i = kRowBlocks * kColumnBlocks * kSumsOfBlock; i < kDmmaSums; ++i) asm volatile("" : "=d"(sums[i]));
   }
 
-  // Of two warps with halves of k, each adds up one half of the blocks: gives the other its part of those, and moves
-  // its own to the front.
+  // Of two warps with halves of k, each adds up one of the two rows of blocks: gives the other its part of the other
+  // row, and moves its own to the front.
   template <int kColumnBlocks>
   __device__ __forceinline__ void join(Sums sums) const {
-    constexpr int kHalf = kColumnBlocks * kSumsOfBlock, kVectorBytes = 32 * 16;
-    constexpr int kWarpBytes = kHalf / 2 * kVectorBytes;
-    const int warp = ptx::thread_index() / 32 % dmma_smem::kConsumerWarps, lane = ptx::thread_index() % 32;
-    const bool second = warp >= 2;
-    const uint32_t to = ring_.end() + warp * kWarpBytes + lane * 16;
-    const uint32_t from = ring_.end() + (warp ^ 2) * kWarpBytes + lane * 16;
-    ptx::named_barrier<64>(first_barrier_ + warp % 2);  // the sums of the tile before are read
+    const int warp = ptx::uniform(ptx::thread_index() / 32) % dmma_smem::kConsumerWarps;
+    const uint32_t all = ring_.end() + ptx::lane_index() * kVectorBytes / 32;
+    constexpr int kWarpBytes = kColumnBlocks * kBlockVectors * kVectorBytes;
+    const uint32_t to = all + warp * kWarpBytes, from = all + (warp ^ 2) * kWarpBytes;
+    const int barrier = first_barrier_ + warp % 2;
+    if (warp < 2)
+      join<kColumnBlocks, 0>(sums, to, from, barrier);
+    else
+      join<kColumnBlocks, 1>(sums, to, from, barrier);
+  }
+  template <int kColumnBlocks, int kOwn>
+  static __device__ __forceinline__ void join(Sums sums, uint32_t to, uint32_t from, int barrier) {
+    ptx::named_barrier<64>(barrier);  // the sums of the tile before are read
 #pragma unroll
-    for (int i = 0; i < kHalf; i += 2) {
-      ptx::store_shared_f64x2(to + i / 2 * kVectorBytes, second ? sums[i] : sums[kHalf + i],
-                              second ? sums[i + 1] : sums[kHalf + i + 1]);
+    for (int i = 0; i < kColumnBlocks * kBlockVectors; ++i) {
+      const double* const v = sums + (i / kBlockVectors * kRowBlocks + 1 - kOwn) * kSumsOfBlock + i % kBlockVectors * 2;
+      ptx::store_shared_f64x2(to + i * kVectorBytes, v[0], v[1]);
     }
-    ptx::named_barrier<64>(first_barrier_ + warp % 2);
+    ptx::named_barrier<64>(barrier);
 #pragma unroll
-    for (int i = 0; i < kHalf; i += 2) {
-      const double2 v = ptx::load_shared_f64x2(from + i / 2 * kVectorBytes);
-      sums[i] = (second ? sums[kHalf + i] : sums[i]) + v.x;
-      sums[i + 1] = (second ? sums[kHalf + i + 1] : sums[i + 1]) + v.y;
+    for (int i = 0; i < kColumnBlocks * kBlockVectors; ++i) {
+      const double* const own = sums + (i / kBlockVectors * kRowBlocks + kOwn) * kSumsOfBlock + i % kBlockVectors * 2;
+      const double2 v = ptx::load_shared_f64x2(from + i * kVectorBytes);
+      sums[2 * i] = own[0] + v.x;
+      sums[2 * i + 1] = own[1] + v.y;
     }
   }
 
   DmmaRing ring_;
+  Reader from_;        // what this thread reads of a stage
   int first_barrier_;  // of two, for the pairs of warps that share k
 };
 

@@ -18,7 +18,7 @@ __device__ __forceinline__ void store_shared_16(uint32_t address, const uint4& v
 }
 __device__ __forceinline__ double load_shared_f64(uint32_t address) {
   double v;
-  asm volatile("ld.shared.f64 %0, [%1];" : "=d"(v) : "r"(address) : "memory");
+  asm volatile("ld.volatile.shared.f64 %0, [%1];" : "=d"(v) : "r"(address) : "memory");
   return v;
 }
 // Two doubles of one 16-byte piece.

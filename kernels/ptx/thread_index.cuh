@@ -9,6 +9,7 @@ namespace skgemm::ptx {
 __device__ __forceinline__ int thread_index() {
   int t;
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(t));
+  __builtin_assume(t >= 0);  // so that a division by a power of two is one shift
   return t;
 }
 

@@ -55,6 +55,30 @@ TEST_P(Bits, EveryScheduleRepeats) {
   }
 }
 
+// A stage that is given back before it has been read shows as another k-step's elements, seldom. So many deep products
+// add up, under every schedule, as one wrong among them changes the sum.
+TEST_P(Bits, SumsOfDeepProductsRepeat) {
+  set_deadline(std::chrono::seconds(120));
+  constexpr int kRounds = 400;
+  for (const char* op : {"NN", "TN"}) {
+    GemmCase c;
+    c.in = GetParam().in, c.out = GetParam().in == DataType::f64 ? DataType::f64 : DataType::f32;
+    c.op = op, c.m = 1504, c.n = 392, c.k = 2000, c.beta = 1;
+    DeviceCase product(c);
+    for (int64_t schedule = SKGEMM_SCHEDULE_AUTO; schedule <= SKGEMM_SCHEDULE_TWO_TILE; ++schedule) {
+      check(skgemm_set_schedule(handle(), static_cast<skgemm_schedule_t>(schedule), 0), "skgemm_set_schedule");
+      std::vector<std::byte> first;
+      for (int sequence = 0; sequence < 3; ++sequence) {
+        product.reset_c();
+        for (int round = 0; round < kRounds; ++round) check(product.run(handle()), "gemm");
+        const std::vector<std::byte> bits = product.c_bytes();
+        if (sequence == 0) first = bits;
+        ASSERT_EQ(bits, first) << op << ", schedule " << schedule;
+      }
+    }
+  }
+}
+
 // One handle switched between two streams with no synchronisation: the launches share neither counters nor slots.
 // C accumulates integers, so one wrong launch among them shows at the end.
 TEST_P(Bits, TwoStreamsOneHandle) {
