@@ -49,14 +49,16 @@ WidthConstants derive_width(const KernelRow& row, const DeviceModel& device) {
   return {.a0 = 1.9,
           .a_column = 0.0096,
           .late = 0.85,
-          .step0 = row.workers > 1 ? 0.03 : 0.0,
+          .step0 = row.workers > 1 ? 0.055 : 0.0,
           .step_column = column,
-          .paired = row.workers > 1 ? 0.75 : 1.0,
           .sm_gbs = 0.98 * port_gbs,
           .l2_gbs = 5.6 * device.l2_gbs,
           .l2_skewed_gbs = 4 * device.l2_gbs,
           .crossed = 0.23,
           .shifted = 0.9,
+          .copied = 0.5,
+          .copied_k_major = 1.3,
+          .copied0 = 0.5,
           .eights = 0.077,
           .write_gbs = 0.5 * port_gbs,
           .write_all_gbs = 0.7 * device.l2_gbs,
@@ -87,6 +89,7 @@ CostConstants of_widest(const WidthConstants& k, const KernelRow& row, const Dev
                          .width = row.tile_n,
                          .cluster_rows = 1,
                          .cluster_columns = 1,
+                         .rows_k_major = true,
                          .width_k_major = true,
                          .c_unaligned = false,
                          .traffic = 0};
@@ -104,18 +107,26 @@ CandidateCosts costs_of(const WidthConstants& k, const Candidate& c) {
   const int64_t whole = ceil_div(c.width, together) * together;
   const double loaded = c.width_k_major ? width : static_cast<double>(whole);
   const double line = kGb * row.tile_k * size_of(row.in);
-  const double into_sm = line * (row.tile_m + loaded);
-  const auto slowed = [&](int align) { return align >= 128 ? 1.0 : align >= 32 ? 1 + k.crossed : 1 + k.shifted; };
-  const double out_of_l2 =
-      line * (c.cluster_rows * row.tile_m * slowed(c.rows_align) + c.cluster_columns * loaded * slowed(c.width_align));
+  constexpr int kBoxed = 16;  // multiples of so many bytes; other lines are copied as they lie
+  const auto copied = [&](int align, bool k_major) {
+    return align >= kBoxed ? 1.0 : 1 + (k_major ? k.copied_k_major : k.copied);
+  };
+  const auto slowed = [&](int align, bool k_major) {
+    return align >= 128 ? 1.0 : align >= 32 ? 1 + k.crossed : align >= kBoxed ? 1 + k.shifted : copied(align, k_major);
+  };
+  const double into_sm = line * (row.tile_m * copied(c.rows_align, c.rows_k_major) +
+                                 loaded * copied(c.width_align, c.width_k_major));
+  const double out_of_l2 = line * (c.cluster_rows * row.tile_m * slowed(c.rows_align, c.rows_k_major) +
+                                   c.cluster_columns * loaded * slowed(c.width_align, c.width_k_major));
   const int ctas = c.cluster_rows * c.cluster_columns;
   const double begin = c.width > row.fine_width ? 2 * k.step0 : k.step0;
   const double slower = ctas == 8 ? 1 + k.eights : 1;
   const double work = slower * std::max(begin + k.step_column * width, into_sm / k.sm_gbs);
-  const double paired = slower * row.workers * std::max(k.paired * k.step_column * width, into_sm / k.sm_gbs);
+  const double paired = slower * row.workers * std::max(k.step_column * width, into_sm / k.sm_gbs);
   const double slot = kGb * row.tile_m * width * size_of(accumulator_of(row.in));
   const double store = c.c_unaligned ? k.c_unaligned * width : 0.0;
-  return {.a = k.a0 + k.a_column * width + store,
+  const double copies = std::min(c.rows_align, c.width_align) < kBoxed ? k.copied0 : 0.0;
+  return {.a = k.a0 + k.a_column * width + store + copies,
           .e = k.e0 + k.e_column * width + store,
           .arrive = k.arrive,
           .late = k.late,

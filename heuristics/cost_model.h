@@ -30,15 +30,18 @@ struct WidthConstants {
   double a0;             // us: launch, first loads, last store's latency
   double a_column;       // us per column: the last tile's epilogue
   double late;           // us: a grid's start is not hidden, where one like it before leaves it no room beside itself
-  double step0;          // us per k-step: until a worker alone on its SM multiplies; twice past the kernel's fine_width
+  double step0;          // us per k-step: until a worker alone on its SM multiplies, twice past the kernel's
+                         // fine_width; two fill each other's gaps
   double step_column;    // us per column and k-step: the multiplications
-  double paired;         // of those, the share that two workers of an SM take each, who fill each other's gaps
   double sm_gbs;         // operands into one SM
   double l2_gbs;         // all workers' operands out of L2, as far as a k-step waits for them beside its other work,
                          // while CTAs work at the same k of neighbouring tiles
   double l2_skewed_gbs;  // and while each is at a k of its own, so that no two ask for the same lines together
   double crossed;        // added to an operand's part of that, as a share, where lines don't start at its multiples of
   double shifted;        // 128 bytes; and where they don't start at multiples of 32 either
+  double copied;         // the same for operands that aren't read as boxes, and into the SM too, if a line is one k;
+  double copied_k_major; // and if it is a row or column
+  double copied0;        // us: added to a launch with such an operand
   double eights;         // added to a k-step's other work, as a share, in clusters of eight
   double write_gbs;      // a partial's store by one CTA
   double write_all_gbs;  // and by all
@@ -58,7 +61,8 @@ struct Candidate {
   const KernelRow* row;
   int width;  // of one CTA's part of the tile
   int cluster_rows = 1, cluster_columns = 1;  // CTAs of a worker along the kernel's rows and along the width
-  bool width_k_major;  // the operand along the width is contiguous along k; else it is loaded 64 columns at a time
+  bool rows_k_major;   // the operand along the rows is contiguous along k
+  bool width_k_major;  // and that along the width; else it is loaded 64 columns at a time
   int rows_align = 128, width_align = 128;  // bytes: at multiples of what the operands' lines start
   bool c_unaligned;    // columns of C do not all begin at multiples of 16 bytes
   double traffic;  // bytes through DRAM: operands and result once
@@ -70,8 +74,8 @@ struct CandidateCosts {
   double a, e, arrive;
   double late;             // added to a in grids that fill more than half of the device
   double work;             // a k-step of a CTA that has L2 for itself
-  double paired;           // the same, while the SM has all workers that it has room for,
-  int per_sm;              // so many
+  double paired;           // the same, while it shares its SM, which has room for
+  int per_sm;              // so many; the slowest SM counts
   double load_part, load_part_skewed;  // a k-step's operands out of L2, times the number of workers
   double write, write_part;
   double read, read_part;  // a partial
@@ -80,10 +84,12 @@ struct CandidateCosts {
   CostConstants at(int64_t workers, int64_t room) const {
     const auto n = static_cast<double>(workers), sms = static_cast<double>(std::min(workers, room / per_sm));
     const auto longer = [](double x, double y) { return x < y ? y : x; };
-    const double step = work + load_part * sms, skewed = work + load_part_skewed * sms;
+    const bool shares = n > sms;
+    const double begun = shares ? paired : work, loads = shares ? per_sm * sms : sms;
+    const double step = begun + load_part * loads, skewed = begun + load_part_skewed * loads;
     return {.a = 2 * workers > room ? a + late : a,
             .b = arrive + longer(write, write_part * n),
-            .c = paired + per_sm * load_part * sms,
+            .c = step,
             .d = longer(read, read_part * n),
             .e = e,
             .solo = step,

@@ -260,6 +260,7 @@ Candidate candidate_of(const Shape& shape, const KernelRow& row, const TileShape
           .width = tile.width(),
           .cluster_rows = tile.swapped ? tile.cluster.n : tile.cluster.m,
           .cluster_columns = tile.swapped ? tile.cluster.m : tile.cluster.n,
+          .rows_k_major = tile.swapped ? shape.b_k_major : shape.a_k_major,
           .width_k_major = tile.swapped ? shape.a_k_major : shape.b_k_major,
           .rows_align = tile.swapped ? shape.b_align : shape.a_align,
           .width_align = tile.swapped ? shape.a_align : shape.b_align,

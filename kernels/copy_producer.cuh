@@ -190,7 +190,8 @@ class CopyProducer {
     const uint32_t to = ring_.address();
     const int columns = p_.width / dmma_smem::kBlock;
     if constexpr (X::kBoxes || Y::kBoxes) {
-      if (kAllBoxes<X, Y> || (thread_ < 32 && ptx::elect_one())) {
+      // Beside copies by all, warps take turns: one that loads by TMA is late for its own copies.
+      if (kAllBoxes<X, Y> || (thread_ / 32 == ring_.stage() % dmma_smem::kProducerWarps && ptx::elect_one())) {
         ptx::mbarrier_arrive_expect(ring_.full(),
                                     (X::kBoxes ? kXBytes : 0) + (Y::kBoxes ? columns * dmma_smem::kBlockBytes : 0));
         if constexpr (X::kBoxes) x.load(to, dmma_smem::kRowBlocks, ring_.full());

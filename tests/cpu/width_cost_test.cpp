@@ -15,6 +15,7 @@ namespace {
 Candidate aligned(int width, bool width_k_major = true) {
   return {.row = &wgmma(),
           .width = width,
+          .rows_k_major = true,
           .width_k_major = width_k_major,
           .c_unaligned = false,
           .traffic = 0};
@@ -120,6 +121,37 @@ TEST(WidthCosts, LinesThatCrossThoseOfL2TakeLonger) {
   EXPECT_NEAR(loads(16, 128), 1 + k.shifted / 2, 1e-9);
   EXPECT_NEAR(loads(16, 16), 1 + k.shifted, 1e-9);
   EXPECT_NEAR(loads(32, 16), 1 + (k.crossed + k.shifted) / 2, 1e-9);
+}
+
+// The kernels that copy what they can't read as boxes.
+TEST(WidthCosts, CopiedLinesTakeLonger) {
+  const KernelRow& row = *find_kernel(DataType::f64, 90);
+  const WidthConstants k = width_constants_for(row, h200()).value;
+  const auto costs = [&](int rows_align, int width_align) {
+    Candidate c = aligned(64);  // as many columns as rows
+    c.row = &row, c.width_k_major = false;
+    c.rows_align = rows_align, c.width_align = width_align;
+    return costs_of(k, c);
+  };
+  const CandidateCosts boxed = costs(128, 128);
+  EXPECT_EQ(costs(16, 16).a, boxed.a);
+  EXPECT_EQ(costs(8, 128).a, boxed.a + k.copied0);
+  EXPECT_EQ(costs(8, 8).a, boxed.a + k.copied0);
+  EXPECT_NEAR(costs(8, 128).load_part, boxed.load_part * (1 + k.copied_k_major / 2), 1e-9);
+  EXPECT_NEAR(costs(128, 8).load_part, boxed.load_part * (1 + k.copied / 2), 1e-9);
+  EXPECT_NEAR(costs(128, 16).load_part, boxed.load_part * (1 + k.shifted / 2), 1e-9);
+}
+
+// A grid ends with the multiprocessor on which two workers take turns, however many others have one.
+TEST(WidthCosts, OneSharedMultiprocessorIsTheSlowest) {
+  const KernelRow& row = *find_kernel(DataType::f64, 90);
+  Candidate c = aligned(96);
+  c.row = &row;
+  const CandidateCosts costs = costs_of(width_constants_for(row, h200()).value, c);
+  const auto step = [&](int workers) { return step_time(costs.at(workers, 264), workers, 132, 2); };
+  EXPECT_EQ(step(133), step(264));
+  EXPECT_GT(step(133), 1.3 * step(132));
+  EXPECT_LT(step(133), 2 * step(132)) << "two fill each other's gaps";
 }
 
 TEST(WidthCosts, EightsStepSlower) {
