@@ -37,6 +37,7 @@ struct WidthConstants {
   double l2_gbs;         // all workers' operands out of L2, as far as a k-step waits for them beside its other work,
                          // while CTAs work at the same k of neighbouring tiles
   double l2_skewed_gbs;  // and while each is at a k of its own, so that no two ask for the same lines together
+  double l2_apart_gbs;   // the most that L2 gives then
   double crossed;        // added to an operand's part of that, as a share, where lines don't start at its multiples of
   double shifted;        // 128 bytes; and where they don't start at multiples of 32 either
   double copied;         // the same for operands that aren't read as boxes, and into the SM too, if a line is one k;
@@ -77,6 +78,7 @@ struct CandidateCosts {
   double paired;           // the same, while it shares its SM, which has room for
   int per_sm;              // so many; the slowest SM counts
   double load_part, load_part_skewed;  // a k-step's operands out of L2, times the number of workers
+  double load_apart;                   // and the least time that they take in skewed grids, times that number
   double write, write_part;
   double read, read_part;  // a partial
 
@@ -86,7 +88,7 @@ struct CandidateCosts {
     const auto longer = [](double x, double y) { return x < y ? y : x; };
     const bool shares = n > sms;
     const double begun = shares ? paired : work, loads = shares ? per_sm * sms : sms;
-    const double step = begun + load_part * loads, skewed = begun + load_part_skewed * loads;
+    const double step = begun + load_part * loads, skewed = longer(begun + load_part_skewed * loads, load_apart * n);
     return {.a = 2 * workers > room ? a + late : a,
             .b = arrive + longer(write, write_part * n),
             .c = step,

@@ -142,6 +142,19 @@ TEST(WidthCosts, CopiedLinesTakeLonger) {
   EXPECT_NEAR(costs(128, 16).load_part, boxed.load_part * (1 + k.shifted / 2), 1e-9);
 }
 
+// Grids that cut tiles unevenly read the same lines at different times, so that narrow tiles wait for L2.
+TEST(WidthCosts, NarrowTilesOfSkewedGridsWaitForL2) {
+  const KernelRow& row = *find_kernel(DataType::f64, 90);
+  const WidthConstants k = width_constants_for(row, h200()).value;
+  Candidate c = aligned(32);
+  c.row = &row;
+  const CandidateCosts costs = costs_of(k, c);
+  EXPECT_NEAR(costs.load_apart * k.l2_apart_gbs, 1e-3 * (64 + 32) * row.tile_k * 8, 1e-9);
+  const CostConstants many = costs.at(264, 264);
+  EXPECT_NEAR(many.skew * many.solo, costs.load_apart * 264, 1e-9);
+  EXPECT_GT(costs.at(20, 264).skew * costs.at(20, 264).solo, costs.load_apart * 20);
+}
+
 // A grid ends with the multiprocessor on which two workers take turns, however many others have one.
 TEST(WidthCosts, OneSharedMultiprocessorIsTheSlowest) {
   const KernelRow& row = *find_kernel(DataType::f64, 90);
