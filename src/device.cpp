@@ -201,6 +201,16 @@ int current_device() {
   return device;
 }
 
+bool on_current_device(CUstream_st* stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return true;
+#if CUDART_VERSION >= 12080  // before, a launch in the wrong stream fails
+  int device = 0;
+  if (cudaStreamGetDevice(stream, &device) == cudaSuccess) return device == current_device();
+  (void)cudaGetLastError();
+#endif
+  return true;
+}
+
 const DeviceModel& device_model(int number) {
   const DeviceScope scope(number);
   return device(number).model;

@@ -33,6 +33,9 @@ const DeviceModel& device_model(int device);
 // kernels.
 Status ready(int device);
 
+// Whether work in a stream runs on the current device; only when availability().usable.
+bool on_current_device(CUstream_st* stream);
+
 // Makes a device current for a scope, and the one before it again afterwards; only when availability().usable.
 class DeviceScope {
  public:

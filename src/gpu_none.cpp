@@ -13,6 +13,7 @@ Availability availability() { return {false, kWhyNot}; }
 bool initialized() { return false; }
 
 int current_device() { return -1; }
+bool on_current_device(CUstream_st*) { return false; }
 
 const DeviceModel& device_model(int) {
   static const DeviceModel none{};

@@ -14,8 +14,9 @@ bool calls();   // level >= 1; cheap: one load of a cached flag
 bool events();  // level >= 2
 
 // skgemm: call=dgemm_ type=f64 out=f64 op=NT m=4 n=5 k=6 lda=4 ldb=5 ldc=4 batch=1 alpha=1 beta=0 on=cpu us=12.3
-// why="..." `on` is gpu, cpu or forwarded; `why` the reason, or for gpu the plan. With batch > 1, stride_a=, stride_b=
-// and stride_c= follow it. alpha and beta are "device" when they live there, "null" when there is none.
+// why="..." `on` is gpu, cpu, forwarded, or none for a call that is answered with an error; `why` the reason, or for
+// gpu the plan. With batch > 1, stride_a=, stride_b= and stride_c= follow it. alpha and beta are "device" when they
+// live there, "null" when there is none or a call is refused before they may be read.
 void call(const GemmCall& call, std::string_view on, double us, std::string_view why);
 // The same line as text, without the newline.
 std::string to_line(const GemmCall& call, std::string_view on, double us, std::string_view why);

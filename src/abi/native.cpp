@@ -1,8 +1,8 @@
 // The native C API (include/skgemm.h). Every entry point runs behind guard() and leaves its failure's words for
 // skgemm_last_error().
-#include <chrono>
 #include <cstring>
 
+#include "src/abi/device_product.h"
 #include "src/abi/guard.h"
 #include "src/abi/native_modes.h"
 #include "src/abi/native_product.h"
@@ -59,17 +59,9 @@ Status multiply(skgemm_context& c, const Product& p) {
   if (Status s = gpu::ready(c.device); !s.ok()) return s;
   const gpu::DeviceScope device(c.device);
   if (Status s = check_pointers(call); !s.ok()) return s;
-  if (!log::calls()) return gpu::gemm(call, c.launch);
-
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
-  Plan plan{};
-  Status status = gpu::gemm(call, c.launch, &plan);
-  // The host's time: the product itself is asynchronous.
-  const double us = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-  const std::string planned = plan.kernel == nullptr ? "no product, C = beta*C" : to_string(plan);
-  log::call(call, "gpu", us, status.ok() ? planned : status.words);
-  return status;
+  const Ran ran = run(call, c.launch);
+  log::call(call, "gpu", ran.us, ran.how);
+  return ran.status;
 }
 
 skgemm_plan_t answer_of(const Plan& plan) {

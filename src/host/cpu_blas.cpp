@@ -10,6 +10,7 @@
 
 #include "src/host/quietly.h"
 #include "src/log.h"
+#include "src/symbol_behind_us.h"
 
 namespace skgemm::cpu_blas {
 namespace {
@@ -44,21 +45,6 @@ std::vector<Name> names_of(const EntryPoint& e) {
   return names;
 }
 
-const void* library_base(const void* address) {
-  Dl_info info{};
-  return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
-}
-
-bool is_ourselves(const void* function) {
-  static const char anchor = 0;
-  return library_base(function) == library_base(&anchor);
-}
-
-void* symbol_in(void* handle, const std::string& name) {
-  void* function = dlsym(handle, name.c_str());
-  return function != nullptr && !is_ourselves(function) ? function : nullptr;
-}
-
 // A length whose low half is 3 and which is negative as a whole: a 32-bit isamax looks at three numbers, a 64-bit one
 // at none (libblastrampoline's probe). The library of `function` is pinned on the way, so its address stays good.
 bool has_64_bit_integers(void* function) {
@@ -71,10 +57,10 @@ bool has_64_bit_integers(void* function) {
   const float x[] = {1, 2, 1};
   using Isamax = int64_t (*)(const int64_t*, const float*, const int64_t*);
   using CblasIsamax = size_t (*)(int64_t, const float*, int64_t);
-  if (void* isamax = symbol_in(library, "isamax_")) {
+  if (void* isamax = symbol_behind_us(library, "isamax_")) {
     return static_cast<int32_t>(reinterpret_cast<Isamax>(isamax)(&length, x, &increment)) != 2;
   }
-  if (void* isamax = symbol_in(library, "cblas_isamax")) {
+  if (void* isamax = symbol_behind_us(library, "cblas_isamax")) {
     return static_cast<int32_t>(reinterpret_cast<CblasIsamax>(isamax)(length, x, increment)) != 1;
   }
   return false;
@@ -82,12 +68,13 @@ bool has_64_bit_integers(void* function) {
 
 Routine find_in(void* handle, const EntryPoint& entry) {
   for (const Name& name : names_of(entry)) {
-    if (void* function = symbol_in(handle, name.symbol)) return {function, name.wide || has_64_bit_integers(function)};
+    if (void* function = symbol_behind_us(handle, name.symbol.c_str()))
+      return {function, name.wide || has_64_bit_integers(function)};
   }
   return {};
 }
 
-bool is_blas(void* handle) { return symbol_in(handle, "dgemm_") != nullptr; }
+bool is_blas(void* handle) { return symbol_behind_us(handle, "dgemm_") != nullptr; }
 
 // One BLAS is loaded at most: two in a process (of two integer widths, say) have crashed on their shared helper names,
 // and unloading one while its threads run does so surely. An entry point that this one lacks stays without.

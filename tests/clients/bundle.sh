@@ -49,6 +49,8 @@ for file in run_client.py client_table.py accept.py numpy_error.py octave_client
   cp "$here/$file" "$folder/clients/"
 done
 cp "$here/run_bundle.sh" "$folder/run.sh"
-chmod +x "$folder/run.sh"
+cp "$here/run_hpl.sh" "$folder/hpl.sh"
+cp "$here/bundle_environment.sh" "$folder/environment.sh"
+chmod +x "$folder/run.sh" "$folder/hpl.sh"
 tar -C "$(dirname "$folder")" -czf "$folder.tar.gz" "$(basename "$folder")"
 du -sh "$folder" "$folder.tar.gz" | awk '{print "bundle: " $2 ", " $1}'

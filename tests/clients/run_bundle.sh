@@ -5,11 +5,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 library=$1
 shift
-export PATH="$here/bin:$PATH"
-export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-# Open MPI from this folder, one process on its own.
-export OPAL_PREFIX="$here" OMPI_MCA_mca_base_component_path="$here/lib/openmpi" OMPI_MCA_ess_singleton_isolated=1
-export OMPI_MCA_pmix=isolated OMPI_MCA_pml=ob1 OMPI_MCA_btl=self
+. "$here/environment.sh"
 [ $# -gt 0 ] || set -- netlib_s netlib_d netlib_s_65 netlib_d_65 netlib_cblas_s netlib_cblas_d c fortran ctypes numpy \
   scipy numpy_error octave r hpl
 failed=0
