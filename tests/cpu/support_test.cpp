@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "tests/support/dot2.h"
 #include "tests/support/gemm_case.h"
 #include "tests/support/reference.h"
 #include "tests/support/watchdog.h"
@@ -249,6 +250,33 @@ TEST(GemmCase, CaseFilesAreLegal) {
     }
   }
   EXPECT_GE(files, 3);
+}
+
+// ---- Dot products in twice fp64's precision
+
+TEST(Dot2, KeepsWhatASumInFp64Loses) {
+  Dot2 sum;
+  const auto add = [&](double a, double b) { sum.add(a, b); };
+  add(0x1p60, 0x1p40);
+  add(3, 1);
+  add(1 + 0x1p-52, 1 - 0x1p-52);  // 1 - 2^-104
+  add(-0x1p60, 0x1p40);
+  EXPECT_EQ(sum.high + sum.low, 4);
+  EXPECT_EQ(sum.distance(4 + 0x1p-40), 0x1p-40);
+  EXPECT_EQ(sum.magnitude, 0x1p101 + 4);
+}
+
+TEST(Dot2, IsExactOnIntegersPast53Bits) {
+  Dot2 sum;
+  __int128 exact = 0;
+  Random random(11);
+  for (int i = 0; i < 1000; ++i) {
+    const int64_t a = random.integer(-(int64_t{1} << 50), int64_t{1} << 50);
+    const int64_t b = random.integer(-(int64_t{1} << 40), int64_t{1} << 40);
+    sum.add(static_cast<double>(a), static_cast<double>(b));
+    exact += static_cast<__int128>(a) * b;
+  }
+  EXPECT_EQ(static_cast<__int128>(sum.high) + static_cast<__int128>(sum.low), exact);
 }
 
 // ---- Deadline
